@@ -83,8 +83,7 @@ func registered(t *testing.T, name string) builders.Builder {
 	return b
 }
 
-// TestFit: what is bound, and how large models become, of models of every kind and data of every
-// kind.
+// TestFit: the bindings and sizes that are found, for models and data of every kind.
 func TestFit(t *testing.T) {
 	images := tensor.New(tensor.WithShape(6, 4, 4), tensor.WithBacking(make([]float64, 96)))
 	kinds := tensor.New(tensor.WithShape(6), tensor.WithBacking([]int32{0, 1, 2, 3, 0, 1}))
@@ -169,8 +168,8 @@ func squeezed(s string) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestSameBatches: a trainer, the laboratory and whoever asks for a step are fed the same rows,
-// each of which comes once in an epoch.
+// TestSameBatches: a trainer, the laboratory and a caller of Rows.Batch are fed the same rows, each
+// of which comes once in an epoch.
 func TestSameBatches(t *testing.T) {
 	f, err := fit.To(model(t, "net.tapestry", classifier), nil, graph.F32, builtin(t, "iris"), fit.Options{Batch: 25, Validation: 1.0 / 3})
 	if err != nil {
@@ -214,7 +213,8 @@ func TestSameBatches(t *testing.T) {
 	}
 }
 
-// TestHeldEqually: where batches do not divide the rows that are measured, each counts the same.
+// TestHeldEqually: if batches do not divide the rows that are measured, each row still counts the
+// same.
 func TestHeldEqually(t *testing.T) {
 	f, err := fit.To(model(t, "reg.tapestry", regression), nil, graph.F64, table(t, "a,b,y\n1,0,1\n2,0,2\n3,0,3\n4,0,4\n5,0,5\n6,0,6\n7,0,7\n"), fit.Options{Batch: 3, Validation: 0.3,
 		Bind: []fit.Binding{{Input: "y", Columns: []string{"y"}}}})
@@ -246,8 +246,8 @@ func TestHeldEqually(t *testing.T) {
 	}
 }
 
-// TestPreparedByTraining: means, deviations and what stands for missing values are those of the
-// rows to train on alone, and other data are prepared by them.
+// TestPreparedByTraining: means, deviations and substitutes for missing values are those of the
+// rows to train on alone, and other data are prepared with them.
 func TestPreparedByTraining(t *testing.T) {
 	c := table(t, "a,b,y\n1,10,1\n2,,2\n3,30,3\n4,40,4\n100,1000,5\n", data.Missing())
 	f, err := fit.To(model(t, "reg.tapestry", regression), nil, graph.F64, c, fit.Options{Validation: 0.2, Standardise: true, Missing: "mean", Seed: 3,
@@ -434,8 +434,8 @@ func TestRegistryOnData(t *testing.T) {
 	}
 }
 
-// TestConvergesOnData: whether a training has come to rest is told by the rows that it is trained
-// on, not by those held out, on which the gradient is not zero where it ends.
+// TestConvergesOnData: whether a training has converged is decided by the gradient on the rows that
+// it is trained on, not on those held out, where it is not zero in the end.
 func TestConvergesOnData(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("a,b,y\n")
@@ -455,7 +455,8 @@ func TestConvergesOnData(t *testing.T) {
 	}
 }
 
-// TestTooManyClasses: a column of names that are all different is no flood of ones and zeros.
+// TestTooManyClasses: a column of names that are all different is an error instead of a flood of
+// ones and zeros.
 func TestTooManyClasses(t *testing.T) {
 	const n = 12_000
 	codes, names := make([]int32, n), make([]string, n)

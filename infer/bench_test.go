@@ -10,7 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// BenchmarkToken is one token of the character models, reading the half window again included.
+// BenchmarkToken measures one token of the character models, including the repeated half windows.
 func BenchmarkToken(b *testing.B) {
 	w := graph.Ax("w", 74)
 	for name, make := range map[string]func(g *graph.Graph) net{

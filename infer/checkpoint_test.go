@@ -24,7 +24,8 @@ func vocabulary(t *testing.T, n int) *text.Vocabulary {
 	return v
 }
 
-// TestLoadGenerator: a checkpoint says what a generator of the same model and store says.
+// TestLoadGenerator: a generator of a checkpoint generates the same as one of the same model and
+// store.
 func TestLoadGenerator(t *testing.T) {
 	for _, make := range []func(g *graph.Graph) net{gpt(8, graph.F32), lstm(graph.F64)} {
 		m, sampling := modelOf(make), infer.Sampling{Temperature: 1, Seed: 3}

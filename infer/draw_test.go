@@ -76,9 +76,9 @@ func predictions(t *testing.T, p *infer.Predictor, s *data.Set, n int) (out [][]
 	return out
 }
 
-// TestMonteCarloDropout: the predictions of a predictor whose nets drop have the mean and the
-// variance that theory gives, and are independent between calls and between rows, be these of one
-// batch, of two batches, of nets of several sizes, or equal.
+// TestMonteCarloDropout: predictions with dropout have the mean and the variance that theory gives,
+// and are independent between calls and between rows, whether these are of one batch, of two
+// batches, of nets of several sizes, or equal.
 func TestMonteCarloDropout(t *testing.T) {
 	store := tape.NewStore(dropping(1, 0).Output.Graph(), tape.Seed(3))
 	w, err := store.Get("w")
@@ -95,7 +95,7 @@ func TestMonteCarloDropout(t *testing.T) {
 }
 
 // TestPredictionsGoOn: the predictions of a net that draws are the same for any number of workers,
-// and go on from a checkpoint as if there had been none.
+// and continue from a checkpoint as if there had been none.
 func TestPredictionsGoOn(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	_, rows := droppingRows(t, 7)

@@ -76,7 +76,8 @@ func say(t testing.TB, s *infer.Generator, n int, prompt ...int32) (text []int32
 	return text
 }
 
-// likeliest is the first token of the largest logit behind a text, by the whole model.
+// likeliest returns the token of the largest logit after a text, the first among equals, by the
+// whole model.
 func likeliest(t *testing.T, make func(g *graph.Graph) net, store *tape.Store, text []int32) int32 {
 	t.Helper()
 	g := graph.New("whole")
@@ -109,8 +110,8 @@ func likeliest(t *testing.T, make func(g *graph.Graph) net, store *tape.Store, t
 	return int32(slices.Index(z, slices.Max(z)))
 }
 
-// TestSaysTheLikeliest: without temperature, each token is the likeliest by the whole
-// model's word on what is in view: all, or a window that begins again at its last half.
+// TestSaysTheLikeliest: without temperature, each token is the most probable one by the whole model
+// on the tokens in the window: all, or since it began again with its last half.
 func TestSaysTheLikeliest(t *testing.T) {
 	for name, c := range map[string]struct {
 		window int
@@ -152,7 +153,7 @@ func TestSaysTheLikeliest(t *testing.T) {
 	}
 }
 
-// TestSeedsOfGenerators: a seed decides on all texts of a generator.
+// TestSeedsOfGenerators: the seed determines all texts of a generator.
 func TestSeedsOfGenerators(t *testing.T) {
 	m := modelOf(gpt(8, graph.F32))
 	texts := func(seed uint64) (all [2][]int32) {
@@ -185,8 +186,8 @@ func TestTokensCostNothing(t *testing.T) {
 	}
 }
 
-// TestClonesAreApart: a generator on a clone leaves the training's store alone, and says
-// what was learnt since when it is brought over.
+// TestClonesAreApart: a generator on a clone does not change the training's store, and uses newly
+// trained values once they are copied.
 func TestClonesAreApart(t *testing.T) {
 	m := modelOf(lstm(graph.F32))
 	g := m.Token.Graph()
@@ -216,7 +217,8 @@ func TestClonesAreApart(t *testing.T) {
 	}
 }
 
-// TestEndsOfTexts: a text ends where its reader or the context says so, and the next begins anew.
+// TestEndsOfTexts: a text ends when yield returns false or the context is done, and the next begins
+// anew.
 func TestEndsOfTexts(t *testing.T) {
 	m := modelOf(gpt(4, graph.F64))
 	s := generator(t, m, tape.NewStore(nil), infer.Sampling{})

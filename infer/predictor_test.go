@@ -20,7 +20,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// affine is y[n] = Σ_d 2x[n d] + k[n], with whole numbers k and the scale s, 1 unless fed.
+// affine returns y[n] = Σ_d 2x[n d] + k[n], with integers k and the scale s, 1 unless fed.
 func affine(rows int) infer.Forward {
 	g := graph.New("affine")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 2)
@@ -43,7 +43,7 @@ func set(t *testing.T, columns map[string]*tensor.Dense) *data.Set {
 	return s
 }
 
-// rows are n of them, of which row i is predicted 4i + 6 + 10i.
+// rows returns n rows, for row i of which 4i + 6 + 10i is predicted.
 func rows[X, K float64 | float32 | int32 | int64](t *testing.T, n int) *data.Set {
 	t.Helper()
 	x, k := make([]X, 2*n), make([]K, n)
@@ -53,8 +53,8 @@ func rows[X, K float64 | float32 | int32 | int64](t *testing.T, n int) *data.Set
 	return set(t, map[string]*tensor.Dense{"x": array([]int{n, 2}, x...), "k": array([]int{n}, k...)})
 }
 
-// TestPredictIndexOutside: a number that is no index is named where it stands in the data,
-// whichever net its row falls to.
+// TestPredictIndexOutside: the error for a number that is no index has its place in the data,
+// whichever net its row is fed to.
 func TestPredictIndexOutside(t *testing.T) {
 	lookup := func(rows int) infer.Forward {
 		g := graph.New("lookup")
@@ -78,7 +78,7 @@ func TestPredictIndexOutside(t *testing.T) {
 	}
 }
 
-// TestPredict: any number of rows of any types are predicted, by all nets and by one alone.
+// TestPredict: any number of rows of any types is predicted, by all nets and by one alone.
 func TestPredict(t *testing.T) {
 	store := tape.NewStore(affine(1).Output.Graph())
 	for _, nets := range [][]infer.Forward{{affine(4), affine(1)}, {affine(1), affine(4)}, {affine(1)}, {affine(5), affine(2), affine(1)}} {
@@ -182,7 +182,8 @@ func TestPredictMistakes(t *testing.T) {
 	}
 }
 
-// TestTexts: a text form gives an equal net and an equal model, and says where it is wrong.
+// TestTexts: a text form is read as an equal net or model, and the error for a wrong one says where
+// it is wrong.
 func TestTexts(t *testing.T) {
 	n := affine(3)
 	again, err := infer.ParseForward(n.Text())
@@ -250,8 +251,8 @@ func FuzzParseNet(f *testing.F) {
 	})
 }
 
-// TestCompileIsStopped: what makes a predictor or a generator ends with the error of its context,
-// while it compiles.
+// TestCompileIsStopped: making a predictor or a generator ends with the error of its context, while
+// it compiles.
 func TestCompileIsStopped(t *testing.T) {
 	ctx := tapetest.Uncompiled(t.Context())
 	net := affine(2)

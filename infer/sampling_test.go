@@ -19,7 +19,7 @@ func sampler(t testing.TB, s infer.Sampling) *infer.Sampler {
 
 var inf = math.Inf(1)
 
-// TestFrequencies: tokens come as often as their probabilities say.
+// TestFrequencies: tokens are as frequent as their probabilities say.
 func TestFrequencies(t *testing.T) {
 	z := []float64{1, 3, -inf, 2, 3, 0}
 	e := func(z float64) float64 { return math.Exp(z) }
@@ -81,7 +81,8 @@ func TestEqualLogits(t *testing.T) {
 	}
 }
 
-// TestSeeds: the same seed, the same tokens, whatever was chosen from in between without a number.
+// TestSeeds: the same seed gives the same tokens, also if choices without a random number come in
+// between.
 func TestSeeds(t *testing.T) {
 	draw := func(seed uint64) (list []int32) {
 		r := sampler(t, infer.Sampling{Temperature: 1, Seed: seed})

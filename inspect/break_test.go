@@ -147,7 +147,8 @@ func TestBreakOnWhatHasNoInstruction(t *testing.T) {
 	}
 }
 
-// TestBreakAtStep: a training step is stopped at once, on its side that is come to.
+// TestBreakAtStep: the session stops at the first instruction of the training step that it reaches,
+// from either side.
 func TestBreakAtStep(t *testing.T) {
 	s := open(t, subject(t, "dropout"))
 	if _, ok, err := s.Continue(ctx, 10, inspect.AtStep(4)); err != nil || !ok || s.Step() != 4 || s.At() != 0 {

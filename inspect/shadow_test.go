@@ -105,7 +105,7 @@ func TestLossCauses(t *testing.T) {
 	}
 }
 
-// TestFlips: a decision that rounding turns is shown, with how many.
+// TestFlips: a decision that rounding reverses is reported, with the number of elements.
 func TestFlips(t *testing.T) {
 	g := graph.New("nearest")
 	x := g.Input("x", graph.F32, graph.Ax("j", 3))
@@ -163,8 +163,8 @@ func TestAllModels(t *testing.T) {
 	}
 }
 
-// TestReaches: of two values that lose the same digits, one is taken away again by a
-// larger number and does no harm, the other one is a result.
+// TestReaches: of two values that lose the same digits, one vanishes beside a larger number and
+// does no harm, the other is a result.
 func TestReaches(t *testing.T) {
 	g := graph.New("two differences")
 	x := g.Input("x", graph.F32, graph.Ax("i", 3))

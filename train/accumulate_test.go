@@ -16,7 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// fitting is a line with a bent loss, mean((tanh(x·w + b) − y)²), for batches of rows.
+// fitting returns a line with a bent loss, mean((tanh(x·w + b) − y)²), for batches of rows.
 func fitting(t *testing.T, rows int, dt graph.DType, o train.Optimiser) (prog *tape.Program, feed func(first int) tape.Feed) {
 	t.Helper()
 	g := graph.New("fitting")
@@ -37,7 +37,7 @@ func fitting(t *testing.T, rows int, dt graph.DType, o train.Optimiser) (prog *t
 	}
 }
 
-// runs does runs of so many rows each, one after the other, and gives the store.
+// runs does runs of so many rows each, one after the other, and returns the store.
 func runs(t *testing.T, n, rows int, o train.Optimiser, store *tape.Store, first int) *tape.Store {
 	t.Helper()
 	prog, feed := fitting(t, rows, graph.F64, o)
@@ -51,8 +51,8 @@ func runs(t *testing.T, n, rows int, o train.Optimiser, store *tape.Store, first
 	return store
 }
 
-// TestAccumulate: runs on parts end where runs on the whole end, with every optimiser and
-// option, and between the moves nothing that the optimiser keeps changes by a bit.
+// TestAccumulate: runs on parts of a batch end where runs on the whole batch end, with every
+// optimiser and option, and between updates no bit that the optimiser keeps changes.
 func TestAccumulate(t *testing.T) {
 	const parts, rows, moves = 3, 4, 5
 	options := [][]train.Option{
@@ -99,7 +99,7 @@ func TestAccumulate(t *testing.T) {
 	}
 }
 
-// TestAccumulateResumes: a store that was copied between two moves goes on to the same bits.
+// TestAccumulateResumes: a store that was copied between two updates continues to the same bits.
 func TestAccumulateResumes(t *testing.T) {
 	o := train.Adam(0.1, train.Accumulate(4), train.ClipNorm(0.1), train.EMA(0.9))
 	through := runs(t, 22, 3, o, tape.NewStore(nil, tape.Seed(1)), 0)
@@ -121,8 +121,8 @@ func TestAccumulateResumes(t *testing.T) {
 	}
 }
 
-// TestAccumulatePassesOver: arrays are written where they belong, and runs that do not
-// move pass over all that only a move needs, the norm that gradients are clipped by too.
+// TestAccumulatePassesOver: arrays are written in place, and runs without an update skip all that
+// only an update needs, the norm for clipping included.
 func TestAccumulatePassesOver(t *testing.T) {
 	for _, name := range train.Names() {
 		always, n := map[bool]int{}, 0
@@ -153,8 +153,8 @@ func TestAccumulatePassesOver(t *testing.T) {
 	}
 }
 
-// TestAccumulateNotFinite: a run whose loss is not finite leaves what was gathered as it
-// was, and the next goes on.
+// TestAccumulateNotFinite: a run whose loss is not finite leaves the gathered gradients as they
+// were, and the next run continues from them.
 func TestAccumulateNotFinite(t *testing.T) {
 	prog, feed := fitting(t, 2, graph.F64, train.SGD(0.1, train.Accumulate(2)))
 	store := tape.NewStore(nil)
@@ -209,8 +209,8 @@ func TestAccumulateMistakes(t *testing.T) {
 	}
 }
 
-// BenchmarkAccumulate is a run of Adam on weights of 512×512 where every run moves them, and where
-// none does.
+// BenchmarkAccumulate measures a run of Adam on weights of 512×512 if every run updates them, and
+// if none does.
 func BenchmarkAccumulate(b *testing.B) {
 	const d = 512
 	for _, rows := range []int{16, 256} {

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 )
 
-// refused fails the test unless a training is kept from a folder, and changes nothing.
+// refused fails the test unless a training is refused a folder, and changes nothing there.
 func refused(t *testing.T, dir string, resume string) {
 	t.Helper()
 	tr := noisyTrainer(t)
@@ -26,7 +26,7 @@ func refused(t *testing.T, dir string, resume string) {
 }
 
 // TestBusy: while one training writes to a folder, another does not begin; it may read there, and
-// write to another folder. Afterwards it may write there, too, whether the first ended well or not.
+// write to another folder. Afterwards it may write there, too, whether or not the first ended well.
 func TestBusy(t *testing.T) {
 	dir, elsewhere := filepath.Join(t.TempDir(), "a"), filepath.Join(t.TempDir(), "b")
 	enough := errors.New("enough")

@@ -12,8 +12,8 @@ type placed struct{ data.Source }
 
 func (placed) Position() data.Position { return data.Position{Batch: 3} }
 
-// TestFirstCheckpointIsSoon: the first checkpoint is due after a tenth of the interval, those
-// behind it after the whole.
+// TestFirstCheckpointIsSoon: the first checkpoint is due after a tenth of the interval, the others
+// after a whole one.
 func TestFirstCheckpointIsSoon(t *testing.T) {
 	const interval = 1000 * time.Hour
 	for _, c := range []struct {

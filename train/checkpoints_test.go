@@ -19,11 +19,11 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// bumpy is a course of validation: best after steps 3, 6, 15 and 21, then never.
+// bumpy lists values of validation: best after steps 3, 6, 15 and 21, then never.
 var bumpy = map[int]float64{3: 5, 6: 4, 9: 4.5, 12: 4.2, 15: 3, 18: 3.5, 21: 2, 24: 2.5, 27: 3, 30: 3, 33: 3}
 
-// bumpyPlan trains with all that a checkpoint must carry: batches of 64, 64 and 22 rows,
-// a schedule over the whole, early stopping that ends it after step 30.
+// bumpyPlan trains with everything that a checkpoint must hold: batches of 64, 64 and 22 rows, a
+// schedule over the whole training, early stopping that ends it after step 30.
 func bumpyPlan(t testing.TB, tr *train.Trainer, dir string) train.Plan {
 	plan := train.Plan{
 		Data: data.Shuffled(iris(t), 64, 3), Epochs: 12, Rate: train.Warmup(4, train.Cosine(0.05, 32)),
@@ -54,7 +54,7 @@ func course(r *recorder) (lines []string) {
 	return lines
 }
 
-// undisturbed is the whole training of bumpyPlan at once.
+// undisturbed runs the whole training of bumpyPlan at once.
 func undisturbed(t testing.TB) (bitsOf string, lines []string) {
 	tr, r := noisyTrainer(t), &recorder{}
 	plan := bumpyPlan(t, tr, "")
@@ -118,7 +118,7 @@ func TestSaves(t *testing.T) {
 	}
 }
 
-// TestPassedOver: a damaged checkpoint is told of, and training goes on from the one before.
+// TestPassedOver: a damaged checkpoint is reported, and training continues from the one before.
 func TestPassedOver(t *testing.T) {
 	want, _ := undisturbed(t)
 	dir := t.TempDir()
@@ -160,8 +160,8 @@ func TestPassedOver(t *testing.T) {
 	}
 }
 
-// TestUnwritten: a checkpoint that cannot be written ends the training; the trainer goes
-// on when there is room again.
+// TestUnwritten: a checkpoint that cannot be written ends the training; the trainer continues when
+// there is room again.
 func TestUnwritten(t *testing.T) {
 	want, _ := undisturbed(t)
 	dir := filepath.Join(t.TempDir(), "runs")
@@ -198,7 +198,7 @@ func TestUnwritten(t *testing.T) {
 	}
 }
 
-// TestLoad: to predict, a trainer needs no optimiser, and wants all that the model uses.
+// TestLoad: a trainer needs no optimiser to predict, but all values that the model uses.
 func TestLoad(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	tr := noisyTrainer(t)
@@ -231,7 +231,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestTransfer: a part of a checkpoint is where another training begins.
+// TestTransfer: another training begins with a part of a checkpoint.
 func TestTransfer(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
 	first := noisyTrainer(t)

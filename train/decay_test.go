@@ -13,9 +13,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestDecayEndsTheWiggle: the gradients of single points do not cancel where that of all
-// points does, so with a constant rate SGD keeps moving around the best place, and with
-// a rate that falls as 1/t it settles.
+// TestDecayEndsTheWiggle: at the minimum the gradients of single points do not vanish, though their
+// mean does; so with a constant rate SGD keeps moving around it, and with a rate that falls as 1/t
+// it settles.
 func TestDecayEndsTheWiggle(t *testing.T) {
 	const n, epochs = 20, 40
 	points, mean := make([]float64, n), 0.0

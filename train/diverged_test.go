@@ -23,8 +23,8 @@ func wild(rows int, _ train.Mode) *train.Net {
 	return &train.Net{Loss: ops.Mean(ops.Add(ops.Log(ops.Neg(ops.Shift(w, -1.35))), ops.Scale(ops.Mean(x, "d"), 0)), "n").As("loss")}
 }
 
-// TestDiverged: the error has the reason, and nothing of the step was done, so that a
-// second Fit with another rate goes on.
+// TestDiverged: the error has the reason, and nothing of the step was committed, so that a second
+// Fit with another rate continues.
 func TestDiverged(t *testing.T) {
 	tr := &train.Trainer{Build: wild, Optimiser: train.SGD(0.1)}
 	defer tr.Close()

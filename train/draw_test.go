@@ -23,7 +23,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// dropped is y_n = Σ_d w_d·dropout(x_nd), a net that keeps its dropout while evaluating.
+// dropped returns y_n = Σ_d w_d·dropout(x_nd), a net that keeps its dropout while evaluating.
 func dropped(rows int, _ train.Mode) *train.Net {
 	g := graph.New("dropped")
 	n, d := graph.Ax("n", rows), graph.Ax("d", 5)
@@ -33,7 +33,7 @@ func dropped(rows int, _ train.Mode) *train.Net {
 	return &train.Net{Output: y, Loss: ops.Mean(ops.Square(ops.Shift(y, -1)))}
 }
 
-// droppedRows are so many rows for it, also as a set.
+// droppedRows returns so many rows for dropped, also as a set.
 func droppedRows(t testing.TB, n int) ([][]float64, *data.Set) {
 	t.Helper()
 	x, flat := make([][]float64, n), []float64{}
@@ -50,12 +50,12 @@ func droppedRows(t testing.TB, n int) ([][]float64, *data.Set) {
 	return x, set
 }
 
-// predicting is what predicts: a trainer, or its averages.
+// predicting is a trainer, or its averages.
 type predicting interface {
 	Predict(ctx context.Context, source data.Source, f func(b data.Batch, output *tensor.Dense) error) error
 }
 
-// predicted are the outputs for all rows of a source.
+// predicted returns the outputs for all rows of a source.
 func predicted(t testing.TB, p predicting, source data.Source) (out []float64) {
 	t.Helper()
 	if err := p.Predict(context.Background(), source, func(_ data.Batch, output *tensor.Dense) error {
@@ -110,7 +110,7 @@ func TestMonteCarloDropout(t *testing.T) {
 }
 
 // TestPredictionsRepeat: the same store, seed and number of runs give the same predictions, for any
-// number of workers, and read ahead or not.
+// number of workers, whether or not batches are read ahead.
 func TestPredictionsRepeat(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	_, set := droppedRows(t, 40000)
@@ -144,7 +144,7 @@ func TestPredictionsRepeat(t *testing.T) {
 	}
 }
 
-// stochastic is the noisy net with noise in its output while it is evaluated, too.
+// stochastic returns the noisy net with noise in its output while it is evaluated, too.
 func stochastic(rows int, mode train.Mode) *train.Net {
 	net := noisy(rows, mode)
 	g := net.Output.Graph()
@@ -170,8 +170,8 @@ func sampling(t testing.TB, tr *train.Trainer) train.Observer {
 	})
 }
 
-// TestMeasuringChangesNoTraining: a training has the same bits whether it is measured and sampled
-// between its steps, with random numbers, or left alone.
+// TestMeasuringChangesNoTraining: a training has the same bits whether or not the model is measured
+// and sampled between its steps, with random numbers.
 func TestMeasuringChangesNoTraining(t *testing.T) {
 	end := func(plan func(tr *train.Trainer) train.Plan) string {
 		tr := stochasticTrainer(t)
@@ -205,8 +205,9 @@ func TestMeasuringChangesNoTraining(t *testing.T) {
 	}
 }
 
-// TestResumeStochastic: a training whose measurements draw, and whose early stopping goes by them,
-// goes on as if it had never stopped, also where it was stopped after some of a measurement's runs.
+// TestResumeStochastic: a training whose measurements draw random numbers, and whose early stopping
+// depends on them, resumes as if it had never stopped, also if it was stopped in the middle of a
+// measurement.
 func TestResumeStochastic(t *testing.T) {
 	plan := func(tr *train.Trainer, r *recorder, dir string) train.Plan {
 		p := patientPlan(t, tr, 24)
@@ -256,7 +257,7 @@ func TestResumeStochastic(t *testing.T) {
 	}
 }
 
-// unlucky has a loss that is NaN where a number that it draws is above 0.7 in training.
+// unlucky has a loss that is NaN if a number that it draws in training is above 0.7.
 func unlucky(rows int, mode train.Mode) *train.Net {
 	g := graph.New("unlucky")
 	x := g.Input("x", graph.F64, graph.Ax("n", rows), graph.Ax("d", 5))
@@ -269,7 +270,7 @@ func unlucky(rows int, mode train.Mode) *train.Net {
 	return &train.Net{Loss: loss}
 }
 
-// TestAutopsyOfTheStepItself: what is found of a step that diverged is of the step's own draws,
+// TestAutopsyOfTheStepItself: the autopsy of a step that diverged uses that step's own draws,
 // whatever was drawn since the step before it.
 func TestAutopsyOfTheStepItself(t *testing.T) {
 	_, set := droppedRows(t, 4)

@@ -50,8 +50,8 @@ func TestEarlyStop(t *testing.T) {
 	}
 }
 
-// TestEarlyStopRestores: the store comes back to the best step, moments included, and
-// training goes on from there as it did the first time.
+// TestEarlyStopRestores: the store is restored to the best step, moments included, and training
+// continues from there as it did the first time.
 func TestEarlyStopRestores(t *testing.T) {
 	trainer := quadraticTrainer(t, train.Adam(0.1))
 	if _, err := trainer.Prepare(context.Background(), 1); err != nil {

@@ -20,8 +20,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// noisy is a net for iris with all that a training carries besides its parameters:
-// running statistics, and noise.
+// noisy returns a net for iris with everything that a training has besides parameters: running
+// statistics, and noise.
 func noisy(rows int, mode train.Mode) *train.Net {
 	g := graph.New("noisy")
 	n, d, h, c := graph.Ax("n", rows), graph.Ax("d", 4), graph.Ax("h", 8), graph.Ax("c", 3)
@@ -40,7 +40,7 @@ func noisy(rows int, mode train.Mode) *train.Net {
 	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits, Step: step}
 }
 
-// iris is the data set in columns x and y.
+// iris returns the data set in columns x and y.
 func iris(t testing.TB) *data.Set {
 	t.Helper()
 	s, err := data.Iris().Set("x", "y", tensor.Float32)
@@ -50,14 +50,14 @@ func iris(t testing.TB) *data.Set {
 	return s
 }
 
-// noisyTrainer trains it with an optimiser that keeps moments, averages and a norm.
+// noisyTrainer returns a trainer of noisy with an optimiser that has moments, averages and a norm.
 func noisyTrainer(t testing.TB) *train.Trainer {
 	tr := &train.Trainer{Build: noisy, Optimiser: train.Adam(0.02, train.ClipNorm(1), train.WeightDecay(1e-4), train.EMA(0.9)), Seed: 7}
 	t.Cleanup(tr.Close)
 	return tr
 }
 
-// bits is a store as text, bit for bit.
+// bits returns a store as text, bit for bit.
 func bits(t testing.TB, s *tape.Store) string {
 	t.Helper()
 	var b strings.Builder
@@ -72,7 +72,7 @@ func bits(t testing.TB, s *tape.Store) string {
 	return b.String()
 }
 
-// recorder notes what happens.
+// recorder keeps the events.
 type recorder struct{ events []train.Event }
 
 func (r *recorder) Observe(e train.Event) error {
@@ -90,7 +90,7 @@ func (r *recorder) kinds() string {
 	return b.String()
 }
 
-// cancelAfter ends a training after a step.
+// cancelAfter returns an observer that ends a training after a step.
 func cancelAfter(step int) (context.Context, train.Observer) {
 	ctx, cancel := context.WithCancel(context.Background())
 	return ctx, train.ObserverFunc(func(e train.Event) error {
@@ -133,7 +133,7 @@ func TestFit(t *testing.T) {
 	}
 }
 
-// TestFitIsTheLoop: what Fit does is what one writes by hand, on one program a size.
+// TestFitIsTheLoop: Fit does the same as a loop written by hand, with one program for each size.
 func TestFitIsTheLoop(t *testing.T) {
 	rate := train.Warmup(2, train.Cosine(0.05, 7))
 	tr := noisyTrainer(t)
@@ -177,7 +177,7 @@ func byStep(tr *train.Trainer, values map[int]float64) func(context.Context) (me
 	}
 }
 
-// TestPatience: training ends when Patience is through, at the best step's values.
+// TestPatience: training ends when patience is exhausted, with the values of the best step.
 func TestPatience(t *testing.T) {
 	for _, c := range []struct {
 		values map[int]float64
@@ -233,7 +233,7 @@ func measured(values map[int]float64, step int) (v []float64) {
 	return v
 }
 
-// TestSecondFit: it goes on where the first ended, or was interrupted.
+// TestSecondFit: a second Fit continues where the first ended, or was interrupted.
 func TestSecondFit(t *testing.T) {
 	whole := noisyTrainer(t)
 	if err := whole.Fit(context.Background(), train.Plan{Data: data.Shuffled(iris(t), 64, 3), Epochs: 4}); err != nil {
@@ -273,7 +273,7 @@ func TestSecondFit(t *testing.T) {
 	}
 }
 
-// TestInterruptedPatience: measurements before an interruption count after it.
+// TestInterruptedPatience: measurements before an interruption still count after it.
 func TestInterruptedPatience(t *testing.T) {
 	values := map[int]float64{2: 5, 4: 6, 6: 7, 8: 8, 10: 9}
 	tr := noisyTrainer(t)

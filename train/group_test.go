@@ -15,8 +15,8 @@ import (
 // What is trained otherwise than the rest: parameters that do not decay, and those of
 // another optimiser.
 
-// TestWeightDecayOfSome: the named parameters go where they go when all decay, the
-// others where they go when none does.
+// TestWeightDecayOfSome: the named parameters move as they do if all decay, the others as if none
+// does.
 func TestWeightDecayOfSome(t *testing.T) {
 	for _, make := range []func(float64, ...train.Option) train.Optimiser{train.SGD, train.AdamW} {
 		ends := func(decay func(a *graph.Node) train.Option) []float64 {
@@ -52,7 +52,7 @@ func TestWeightDecayOfSome(t *testing.T) {
 	}
 }
 
-// TestTwoOfOneName: two optimisers of one name are one mistake, and none in scopes.
+// TestTwoOfOneName: two optimisers of one name are one mistake, and none if each has a scope.
 func TestTwoOfOneName(t *testing.T) {
 	for _, scoped := range []bool{false, true} {
 		g := graph.New("two")

@@ -36,8 +36,8 @@ func twoLayers(built *int) train.Build {
 	}
 }
 
-// TestLook: what is looked at is what the evaluating net has there, for every batch, and the
-// source and the store stay as they are. A second look compiles nothing.
+// TestLook: the values are those of the evaluating net, for every batch, and the position of the
+// source and the store do not change. A second Look compiles nothing.
 func TestLook(t *testing.T) {
 	built := 0
 	tr := &train.Trainer{Build: twoLayers(&built), Seed: 3, Workers: 1}
@@ -90,7 +90,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// TestLookMistakes: an error says what was wanted; that of the caller is given back.
+// TestLookMistakes: an error says what was expected; that of the caller's function is returned.
 func TestLookMistakes(t *testing.T) {
 	built := 0
 	tr := &train.Trainer{Build: twoLayers(&built)}

@@ -51,7 +51,7 @@ func run(t *testing.T, prog *tape.Program, store *tape.Store, steps int, feed ta
 	}
 }
 
-// read joins float64 entries of a store.
+// read returns float64 entries of a store, joined.
 func read(t *testing.T, store *tape.Store, paths ...string) (out []float64) {
 	t.Helper()
 	for _, p := range paths {
@@ -78,7 +78,7 @@ func near(t *testing.T, what string, got, want []float64, tol float64) {
 	}
 }
 
-// TestOptions: where PyTorch 1.13 is after ten steps with the same settings.
+// TestOptions compares with PyTorch 1.13 after ten steps with the same settings.
 func TestOptions(t *testing.T) {
 	decay := train.WeightDecay(0.1)
 	for _, c := range []struct {
@@ -112,7 +112,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestNamed: every name makes an optimiser of that name which goes down.
+// TestNamed: every name makes an optimiser of that name that lowers the loss.
 func TestNamed(t *testing.T) {
 	for _, name := range train.Names() {
 		o, err := train.Named(name, 0.01)
@@ -130,8 +130,8 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestWhatVaries is an input with a default: feeding another value is as if the
-// optimiser had been made with it.
+// TestWhatVaries: feeding an input another value than its default has the same effect as making the
+// optimiser with that value.
 func TestWhatVaries(t *testing.T) {
 	for _, c := range []struct {
 		fed, made train.Optimiser
@@ -158,7 +158,7 @@ func TestWhatVaries(t *testing.T) {
 	}
 }
 
-// TestOptionMistakes are recorded with the name of what is wrong.
+// TestOptionMistakes: a wrong option is a mistake that names it.
 func TestOptionMistakes(t *testing.T) {
 	for _, c := range []struct {
 		o    train.Optimiser
@@ -189,8 +189,8 @@ func TestOptionMistakes(t *testing.T) {
 	}
 }
 
-// TestClipNormAtZero: where the gradient is zero nothing moves and nothing is NaN,
-// though the clipped step divides by its length.
+// TestClipNormAtZero: where the gradient is zero nothing moves and nothing is NaN, though clipping
+// divides by its norm.
 func TestClipNormAtZero(t *testing.T) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		g := graph.New("flat")
@@ -211,7 +211,7 @@ func TestClipNormAtZero(t *testing.T) {
 	}
 }
 
-// TestClipWorkers: the length of a long gradient has the same bits however many workers add it up.
+// TestClipWorkers: the norm of a long gradient has the same bits for any number of workers.
 func TestClipWorkers(t *testing.T) {
 	g := graph.New("long")
 	w := g.Param("w", graph.F32, graph.Ax("i", 300), graph.Ax("d", 700)).Init(initial.Normal(0, 1))
@@ -247,8 +247,8 @@ func TestClipWorkers(t *testing.T) {
 	}
 }
 
-// TestEMA: PyTorch's AveragedModel with 0.75·a + 0.25·p over five steps, read
-// through a copy of the store that leaves the weights alone.
+// TestEMA compares with PyTorch's AveragedModel with 0.75·a + 0.25·p over five steps, and checks
+// that reading the averages leaves the weights as they are.
 func TestEMA(t *testing.T) {
 	_, prog, store := hilly(t, train.SGD(0.1, train.EMA(0.75)), graph.F64)
 	if _, err := train.Averaged(nil); err == nil {

@@ -15,9 +15,9 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestCheckpointsPredict: what a trainer saves predicts what the trainer does. A model that
-// is another for one row, or cannot be built for it, is kept for the batch alone, and one
-// whose output is no rows not at all.
+// TestCheckpointsPredict: a predictor of a checkpoint predicts the same as the trainer that wrote
+// it. A model that is another one for a single row, or cannot be built for it, is kept for the
+// batch alone; one whose output has no axis of rows is not kept.
 func TestCheckpointsPredict(t *testing.T) {
 	linear := func(g *graph.Graph, rows int) *graph.Node {
 		n, d := graph.Ax("n", rows), graph.Ax("d", 4)
@@ -98,7 +98,7 @@ func TestCheckpointsPredict(t *testing.T) {
 	}
 }
 
-// TestParams: the optimiser changes what the net names, and leaves the rest.
+// TestParams: the optimiser updates only the parameters that the net names.
 func TestParams(t *testing.T) {
 	tr := &train.Trainer{Optimiser: train.AdamW(0.1), Seed: 2, Build: func(rows int, _ train.Mode) *train.Net {
 		g := graph.New("frozen")

@@ -83,7 +83,7 @@ func process(t *testing.T, task string, env ...string) (*exec.Cmd, *bufio.Scanne
 	return cmd, bufio.NewScanner(out)
 }
 
-// patientPlan trains for some steps, measures every third, and brings the best back.
+// patientPlan trains for some steps, measures every third, and restores the best.
 func patientPlan(t testing.TB, tr *train.Trainer, steps int) train.Plan {
 	held := data.InOrder(iris(t), 60)
 	return train.Plan{

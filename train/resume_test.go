@@ -17,8 +17,8 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// TestResume: a training stopped after any step, in any of the ways, goes on in a new
-// trainer as if it had never stopped: every loss, rate, measurement and bit.
+// TestResume: a training stopped after any step, in any of the ways, resumes in a new trainer as if
+// it had never stopped: every loss, rate, measurement and bit is the same.
 func TestResume(t *testing.T) {
 	want, lines := undisturbed(t)
 	for stop := 1; stop <= 30; stop++ {
@@ -63,8 +63,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeAmidMeasuring: interrupted while it is measured, the model is measured when
-// training goes on.
+// TestResumeAmidMeasuring: if training is interrupted during a measurement, the model is measured
+// when training resumes.
 func TestResumeAmidMeasuring(t *testing.T) {
 	want, lines := undisturbed(t)
 	broken := errors.New("broken")
@@ -128,7 +128,8 @@ func TestResumeElsewhere(t *testing.T) {
 	}
 }
 
-// TestResumeRefused: what does not fit is refused by its kind, and nothing is changed.
+// TestResumeRefused: a checkpoint that does not fit is refused with the right error, and nothing
+// changes.
 func TestResumeRefused(t *testing.T) {
 	dir := t.TempDir()
 	first := noisyTrainer(t)
@@ -190,7 +191,7 @@ func TestResumeRefused(t *testing.T) {
 	}
 }
 
-// TestResumeChangesNothing: what the batches do not depend on may be another on resuming.
+// TestResumeChangesNothing: settings that the batches do not depend on may change on resuming.
 func TestResumeChangesNothing(t *testing.T) {
 	dir := t.TempDir()
 	plan := train.Plan{Data: data.Shuffled(iris(t), 64, 3), Steps: 4, Checkpoints: train.Checkpoints{Dir: dir, Every: 4}}
@@ -223,8 +224,8 @@ func TestResumeChangesNothing(t *testing.T) {
 	}
 }
 
-// TestResumeFewerBatches: with ResumeChanged a training goes on with data of fewer batches than
-// it was interrupted after, too, from the next epoch.
+// TestResumeFewerBatches: with ResumeChanged a training resumes from the next epoch if the data
+// have fewer batches than it had done in its epoch.
 func TestResumeFewerBatches(t *testing.T) {
 	dir := t.TempDir()
 	plan := train.Plan{Data: data.Shuffled(iris(t), 10, 3), Steps: 12, Checkpoints: train.Checkpoints{Dir: dir, Every: 12}}
@@ -240,8 +241,8 @@ func TestResumeFewerBatches(t *testing.T) {
 	}
 }
 
-// TestResumeSources: sources that read ahead or change rows at random stand where they
-// stood, and gradients that are gathered over several steps are there in the middle.
+// TestResumeSources: sources that read ahead or change rows at random resume at their position, and
+// gradients that are gathered over several steps resume in the middle.
 func TestResumeSources(t *testing.T) {
 	for name, source := range map[string]func() data.Source{
 		"prefetched": func() data.Source {

@@ -29,8 +29,8 @@ func losses(to *[]float64) train.Observer {
 	})
 }
 
-// TestRunStops: an observer ends a run early, without an error, and the run goes on when it is
-// asked to.
+// TestRunStops: an observer ends a run early, without an error, and the run continues when it is
+// called again.
 func TestRunStops(t *testing.T) {
 	var seen []float64
 	low := train.ObserverFunc(func(e train.Event) error {
@@ -49,7 +49,7 @@ func TestRunStops(t *testing.T) {
 	}
 }
 
-// TestRunIsFit: a run does the steps of Fit, whole or step by step.
+// TestRunIsFit: a run takes the same steps as Fit, at once or step by step.
 func TestRunIsFit(t *testing.T) {
 	ctx := context.Background()
 	var whole, single, fit []float64
@@ -85,7 +85,7 @@ func (c *counting) Run(ctx context.Context, feed tape.Feed) error {
 
 func (c *counting) Close() { c.closed++; c.Engine.Close() }
 
-// TestEngineRunsSteps: the steps of training are the engine's, with the losses of the tape.
+// TestEngineRunsSteps: training steps run on the engine, with the losses of the tape.
 func TestEngineRunsSteps(t *testing.T) {
 	var tapes, own []float64
 	plan := func(to *[]float64) train.Plan {
@@ -113,7 +113,7 @@ func TestEngineRunsSteps(t *testing.T) {
 	}
 }
 
-// TestOwnStepAlone: a net whose Params are none trains by its own step, without an optimiser.
+// TestOwnStepAlone: a net with empty Params trains by its own step, without an optimiser.
 func TestOwnStepAlone(t *testing.T) {
 	build := func(params []*graph.Node) train.Build {
 		return func(int, train.Mode) *train.Net {

@@ -8,9 +8,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// TestScheduleValues: what PyTorch 1.13's lr_scheduler gives where it has the
-// schedule (StepLR, ExponentialLR, CosineAnnealingLR, SequentialLR of LinearLR and
-// CosineAnnealingLR), otherwise the closed form.
+// TestScheduleValues compares with PyTorch 1.13's lr_scheduler where it has the schedule (StepLR,
+// ExponentialLR, CosineAnnealingLR, SequentialLR of LinearLR and CosineAnnealingLR), and otherwise
+// with the closed form.
 func TestScheduleValues(t *testing.T) {
 	steps := []int{0, 1, 2, 3, 5, 8, 13, 20}
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestScheduleSpaces(t *testing.T) {
 	}
 }
 
-// TestScheduleMistakes: each says where.
+// TestScheduleMistakes: each error says where the mistake is.
 func TestScheduleMistakes(t *testing.T) {
 	for text, want := range map[string]string{
 		"":                   `character 1: want a number, from..to, or one of warmup, hold, within, step, exp, cosine, 1/t`,
@@ -93,7 +93,8 @@ func TestScheduleMistakes(t *testing.T) {
 	}
 }
 
-// FuzzParseSchedule: whatever is read prints as what reads the same, and has values.
+// FuzzParseSchedule: a schedule that is read prints as a text that reads as the same schedule, and
+// has values.
 func FuzzParseSchedule(f *testing.F) {
 	for _, s := range []string{"0.1", "0.1..10", "step(0.1,0.5,30)", "exp(0.1,0.99)", "cosine(0.1,200,0.01)", "1/t(0.1,50)",
 		"warmup(10,cosine(0.1,200))", "warmup(2,warmup(3,1..2))", "cosine(", "1/t(,)", "((", "..", "warmup(1e9,1)", " 1 .. 2 "} {

@@ -25,8 +25,9 @@ func tiny(rows int, _ train.Mode) *train.Net {
 	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 }
 
-// TestSoak trains for very many steps, with all that stands around a training, and looks
-// whether memory or goroutines grow: ten million with TAPESTRY_LONG, some minutes.
+// TestSoak trains for very many steps, with everything that surrounds a training, and checks that
+// neither memory nor goroutines grow: ten million steps with TAPESTRY_LONG, which takes some
+// minutes.
 func TestSoak(t *testing.T) {
 	steps := 200_000
 	switch {

@@ -15,7 +15,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// quadraticLoss is Σ c_i (w_i − 1)² from w = 0.
+// quadraticLoss returns Σ c_i (w_i − 1)² with w = 0 at first.
 func quadraticLoss() *graph.Node {
 	g := graph.New("quadratic")
 	w := g.Param("w", graph.F64, graph.Ax("i", 3))
@@ -39,7 +39,7 @@ func quadratic(t *testing.T, o train.Optimiser) (g *graph.Graph, w, loss *graph.
 	return
 }
 
-// quadraticTrainer trains quadraticLoss, which is fed nothing.
+// quadraticTrainer trains quadraticLoss, which has no inputs.
 func quadraticTrainer(t *testing.T, o train.Optimiser) *train.Trainer {
 	t.Helper()
 	trainer := &train.Trainer{Optimiser: o, Build: func(int, train.Mode) *train.Net { return &train.Net{Loss: quadraticLoss()} }}

@@ -31,8 +31,8 @@ func (f *failing) Next(ctx context.Context) (data.Batch, error) {
 	return f.Source.Next(ctx)
 }
 
-// TestEvaluate: the loss is the mean over rows, whatever the size of batches, and the
-// source is left where it was.
+// TestEvaluate: the loss is the mean over rows, whatever the sizes of batches, and the position of
+// the source does not change.
 func TestEvaluate(t *testing.T) {
 	tr, set := noisyTrainer(t), iris(t)
 	ctx := context.Background()
@@ -116,7 +116,7 @@ func TestEvaluateMistakes(t *testing.T) {
 	}
 }
 
-// TestClosedTrainer: the store stays, and the trainer is of use again.
+// TestClosedTrainer: the store stays, and the trainer can be used again.
 func TestClosedTrainer(t *testing.T) {
 	ctx, set := context.Background(), iris(t)
 	tr := noisyTrainer(t)
@@ -167,8 +167,8 @@ func TestStepAllocates(t *testing.T) {
 	}
 }
 
-// TestPrepare: the store has everything before the first step, with the values that
-// training would begin with.
+// TestPrepare: the store has all entries before the first step, with the values that training
+// begins with.
 func TestPrepare(t *testing.T) {
 	tr := noisyTrainer(t)
 	s, err := tr.Prepare(t.Context(), 64)
@@ -184,8 +184,8 @@ func TestPrepare(t *testing.T) {
 	}
 }
 
-// TestLabels: a label that is no class is an error that names it, where it was counted as
-// a row without a label; one that the loss ignores is none.
+// TestLabels: a label that is no class is an error that names it, where once it counted as a row
+// without a label; one that the loss ignores is not.
 func TestLabels(t *testing.T) {
 	net := func(options ...nn.CrossEntropyOption) train.Build {
 		return func(rows int, _ train.Mode) *train.Net {
@@ -234,8 +234,8 @@ func TestLabels(t *testing.T) {
 	}
 }
 
-// TestFed: data that the model cannot read are refused in its terms, and a number that is
-// none is found in the data.
+// TestFed: data that the model cannot read are refused in terms of its inputs, and a value that is
+// not finite is found in the data.
 func TestFed(t *testing.T) {
 	set, ctx := iris(t), context.Background()
 	x := set.Column("x").Clone().(*tensor.Dense)
@@ -259,7 +259,7 @@ func TestFed(t *testing.T) {
 	}
 }
 
-// TestWildSchedule: a rate that is no number is refused before it spoils the parameters.
+// TestWildSchedule: a rate that is not finite is refused before it spoils the parameters.
 func TestWildSchedule(t *testing.T) {
 	tr := noisyTrainer(t)
 	plan := train.Plan{Data: data.InOrder(iris(t), 50), Steps: 5}
@@ -278,7 +278,7 @@ func TestWildSchedule(t *testing.T) {
 	}
 }
 
-// TestSharedSource: a second training on the same source begins where the first began; it
+// TestSharedSource: a second training on the same source begins where the first began; otherwise it
 // would find the epochs done, and train nothing.
 func TestSharedSource(t *testing.T) {
 	source := data.Shuffled(iris(t), 64, 1)
@@ -295,7 +295,7 @@ func TestSharedSource(t *testing.T) {
 	}
 }
 
-// TestBuildAnew: a graph that is given twice has a step in it, and is refused in words that say so.
+// TestBuildAnew: a graph that Build returns twice has a step already, and the error says so.
 func TestBuildAnew(t *testing.T) {
 	net := noisy(100, train.Training)
 	tr := &train.Trainer{Build: func(int, train.Mode) *train.Net { return net }, Optimiser: train.SGD(0.1)}
@@ -313,8 +313,8 @@ func TestBuildAnew(t *testing.T) {
 	}
 }
 
-// TestTokenOutside: a token that no embedding has is found in the data, behind whatever
-// lays it out.
+// TestTokenOutside: a token that the embedding does not have is found in the data, whatever layout
+// operations are between.
 func TestTokenOutside(t *testing.T) {
 	x := make([]int32, 40)
 	x[11] = 99
@@ -337,7 +337,7 @@ func TestTokenOutside(t *testing.T) {
 	}
 }
 
-// TestPrepareIsStopped: preparing ends with the error of its context, while it compiles.
+// TestPrepareIsStopped: Prepare returns its context's error while it compiles.
 func TestPrepareIsStopped(t *testing.T) {
 	tr := noisyTrainer(t)
 	if _, err := tr.Prepare(tapetest.Uncompiled(t.Context()), 64); !errors.Is(err, context.Canceled) {

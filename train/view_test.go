@@ -18,7 +18,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// irises is a linear classifier of the irises.
+// irises returns a linear classifier of iris flowers.
 func irises(t *testing.T, o train.Optimiser) (*train.Trainer, *data.Set) {
 	t.Helper()
 	set, err := data.Iris().Set("x", "y", tensor.Float64)
@@ -35,8 +35,8 @@ func irises(t *testing.T, o train.Optimiser) (*train.Trainer, *data.Set) {
 	return tr, set
 }
 
-// TestAverages: what is measured with the averages is what a store that has them for
-// parameters gives, at every call anew, and training does not notice.
+// TestAverages: evaluating with the averages is the same as with a store that has them for
+// parameters, anew at every call, and does not affect the training.
 func TestAverages(t *testing.T) {
 	ctx := context.Background()
 	tr, set := irises(t, train.Adam(0.1, train.EMA(0.9)))
@@ -93,8 +93,8 @@ func TestAverages(t *testing.T) {
 	}
 }
 
-// TestCompiledOnce: a trainer, its averages and trainers on other stores share what is
-// compiled, also after one of them is closed, and where they run at the same time.
+// TestCompiledOnce: a trainer, its averages and trainers on other stores share compiled programs,
+// also after one of them is closed, and while they run at the same time.
 func TestCompiledOnce(t *testing.T) {
 	ctx := context.Background()
 	tr, set := irises(t, train.Adam(0.1, train.EMA(0.9)))
@@ -144,7 +144,8 @@ func TestCompiledOnce(t *testing.T) {
 	}
 }
 
-// TestNoAverages: without EMA, and before enough runs are gathered for a first move.
+// TestNoAverages: there are none without EMA, and none before enough runs are gathered for a first
+// update.
 func TestNoAverages(t *testing.T) {
 	tr, set := irises(t, train.SGD(0.1))
 	if err := tr.Fit(context.Background(), train.Plan{Data: data.InOrder(set, 0), Steps: 1}); err != nil {
@@ -171,8 +172,8 @@ func TestNoAverages(t *testing.T) {
 	}
 }
 
-// TestWithNoStore: without a store there is a fresh one, of the trainer's seed, and a
-// function that is missing is a mistake, not a panic.
+// TestWithNoStore: without a store there is a fresh one, of the trainer's seed, and a missing
+// function is an error, not a panic.
 func TestWithNoStore(t *testing.T) {
 	ctx := context.Background()
 	tr, set := irises(t, train.Adam(0.1))

@@ -282,7 +282,7 @@ func judge(got []float64, err error, want []float64) verdict {
 	return verdict(fmt.Sprintf("wrong: %.3g for %.3g", got[at]+0, want[at]))
 }
 
-// onItsOwn is what gorgonia makes of an operation.
+// onItsOwn returns the verdict on gorgonia's own operation.
 func onItsOwn(t *testing.T, o own) alone {
 	t.Helper()
 	s := newSetting(o)

@@ -134,8 +134,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestSamplesGoOn: a sequence of samples goes on after a checkpoint as if there had been none. A
-// file that does not count the runs, as those of before, has none.
+// TestSamplesGoOn: a sequence of samples continues after a checkpoint as if there had been none. A
+// file without a count of runs, as older ones are, has 0.
 func TestSamplesGoOn(t *testing.T) {
 	g := graph.New("sampler")
 	u := ops.RandomNormal(g, "u", graph.F64, graph.Ax("i", 5))

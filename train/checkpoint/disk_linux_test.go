@@ -38,8 +38,8 @@ func large(t *testing.T, step uint64) *checkpoint.State {
 	return s
 }
 
-// stays fails the test unless a checkpoint cannot be written for the given reason, and
-// what was there is there and nothing else.
+// stays fails the test unless a checkpoint cannot be written for the given reason, and the files
+// that were there are there still, and no others.
 func stays(t *testing.T, f checkpoint.Folder, want syscall.Errno, names ...string) {
 	t.Helper()
 	for name, save := range map[string]func() (string, error){

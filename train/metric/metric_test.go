@@ -47,7 +47,8 @@ func batch(output []float64, columns, lo, hi int) (*tensor.Dense, data.Batch) {
 	}}
 }
 
-// TestValues: what Python computes by the definitions, whatever the batches.
+// TestValues compares with values that Python computes by the definitions, for any division into
+// batches.
 func TestValues(t *testing.T) {
 	logits, distances, guesses := grid(classes, logit), grid(classes, distance), grid(2, guess)
 	for _, c := range []struct {
@@ -117,7 +118,7 @@ func narrowed(output *tensor.Dense, b data.Batch) (*tensor.Dense, data.Batch) {
 	return small(output), data.Batch{Rows: b.Rows, Values: values}
 }
 
-// TestAllocations: a batch allocates nothing, of either width, once one as large was seen.
+// TestAllocations: a batch allocates nothing, in either precision, after one as large.
 func TestAllocations(t *testing.T) {
 	for _, c := range []struct {
 		m       metric.Metric
@@ -148,7 +149,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestNotNumbers: what NaN and infinities make of each.
+// TestNotNumbers: the values for outputs with NaN and infinities.
 func TestNotNumbers(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	y := func(v ...int64) *tensor.Dense { return dense(v, len(v)) }
@@ -188,7 +189,7 @@ func TestNotNumbers(t *testing.T) {
 	}
 }
 
-// TestClusters: clusters as numbers, and pairs that are counted over batches.
+// TestClusters: the output may be numbers of clusters, and pairs are counted across batches.
 func TestClusters(t *testing.T) {
 	m := metric.ARI("y")
 	for i := range 2 {
@@ -232,7 +233,7 @@ löwe    0    0     0    0          0     NaN       0
 	}
 }
 
-// TestMistakes: what does not fit is said, with the metric's name.
+// TestMistakes: an output that does not fit is an error with the metric's name.
 func TestMistakes(t *testing.T) {
 	y := data.Batch{Rows: 2, Values: map[string]*tensor.Dense{"y": dense([]int32{0, 5}, 2), "t": dense([]float32{1, 2}, 2), "b": dense([]bool{true, false}, 2)}}
 	four := dense([]float32{1, 2, 3, 4}, 2, 2)

@@ -14,7 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/watch"
 )
 
-// TestBar shows the line as a terminal gets it.
+// TestBar compares the line with what a terminal is sent.
 func TestBar(t *testing.T) {
 	var b bytes.Buffer
 	o := watch.Bar(&b, watch.Terminal(true), ticking(60*time.Millisecond))
@@ -42,7 +42,7 @@ epoch 2 of 2 ━━━━━━━━━━━━━━━━━━━━ 6 of 6
 	}
 }
 
-// TestBarOfLate: the rate is that of the last seconds, not of all.
+// TestBarOfLate: the rate is that of the last seconds, not of the whole training.
 func TestBarOfLate(t *testing.T) {
 	var b bytes.Buffer
 	pace, at := 10*time.Millisecond, time.Time{}
@@ -62,7 +62,7 @@ func TestBarOfLate(t *testing.T) {
 	}
 }
 
-// TestBarElsewhere: where nobody sees a line being redrawn, one is printed for each measurement.
+// TestBarElsewhere: without a terminal, a line is printed for each measurement.
 func TestBarElsewhere(t *testing.T) {
 	var b bytes.Buffer
 	observe(t, watch.Bar(&b), course(6)...)
@@ -81,8 +81,8 @@ func TestBarElsewhere(t *testing.T) {
 	}
 }
 
-// TestBegunFromCheckpoint: whoever looks on is told from where training goes on, and of what
-// is damaged; so is the log.
+// TestBegunFromCheckpoint: bar and log say from which checkpoint training resumes, and which ones
+// are damaged.
 func TestBegunFromCheckpoint(t *testing.T) {
 	begun := train.Event{Kind: train.Begun, Step: 7, Steps: 9, Path: "run/step-00000007.safetensors", Err: errors.Join(errors.New("run/c: cut off"), errors.New("run/b: wrong checksum"))}
 	var b, log bytes.Buffer
@@ -96,8 +96,8 @@ func TestBegunFromCheckpoint(t *testing.T) {
 	}
 }
 
-// TestBarShowsNoOrders: names of metrics and files and the text of errors give a terminal no orders
-// and break no line.
+// TestBarShowsNoOrders: names of metrics and files and the texts of errors neither control a
+// terminal nor break the line.
 func TestBarShowsNoOrders(t *testing.T) {
 	const foreign = "a\x1b[2Jb\r\x07c\u202ed\ne"
 	for _, terminal := range []bool{false, true} {
@@ -119,7 +119,7 @@ func TestBarShowsNoOrders(t *testing.T) {
 	}
 }
 
-// TestNoWriter: an observer without a writer says so.
+// TestNoWriter: an observer without a writer returns an error.
 func TestNoWriter(t *testing.T) {
 	for _, o := range []train.Observer{watch.Bar(nil), watch.JSONLines(nil)} {
 		if err := o.Observe(train.Event{Kind: train.Begun}); err == nil {

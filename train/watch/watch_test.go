@@ -23,7 +23,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ticking is a clock that goes on by so much at every look.
+// ticking returns a clock that advances by the same time at every call.
 func ticking(by time.Duration) watch.Option {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.FixedZone("", 3600))
 	return watch.Clock(func() time.Time { at = at.Add(by); return at })
@@ -99,7 +99,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// TestEvery: of the steps only those, of the rest all.
+// TestEvery: only multiples are logged of the steps, and all other events.
 func TestEvery(t *testing.T) {
 	for _, c := range []struct{ every, lines int }{{3, 3 + 2 + 2}, {1, 10 + 2 + 2}, {-4, 10 + 2 + 2}, {100, 2 + 2}} {
 		var b bytes.Buffer
@@ -110,7 +110,7 @@ func TestEvery(t *testing.T) {
 	}
 }
 
-// TestTimed: with times, which come in UTC and are read back.
+// TestTimed: times are logged in UTC, and read back.
 func TestTimed(t *testing.T) {
 	var b bytes.Buffer
 	observe(t, watch.JSONLines(&b, watch.Timed(), ticking(1500*time.Microsecond)), course(1)...)
@@ -166,7 +166,7 @@ func TestCannotWrite(t *testing.T) {
 	observe(t, o, train.Event{Kind: 99}) // what is not known yet is passed over
 }
 
-// TestReadMistakes: what is wrong with a line, and at which it is.
+// TestReadMistakes: an error says what is wrong, and in which line.
 func TestReadMistakes(t *testing.T) {
 	const good = `{"event":"stepped","step":1,"loss":2,"rate":1}` + "\n"
 	for _, c := range []struct{ text, want string }{
@@ -199,8 +199,7 @@ func TestReadMistakes(t *testing.T) {
 	}
 }
 
-// TestResumed: what is appended to the log of a run that was killed in the middle of a
-// line can be read.
+// TestResumed: a log can be read that was appended to that of a run killed in the middle of a line.
 func TestResumed(t *testing.T) {
 	b := bytes.NewBufferString(`{"event":"stepped","step":7,"lo`)
 	observe(t, watch.JSONLines(b), train.Event{Kind: train.Begun, Step: 5}, train.Event{Kind: train.Ended, Step: 5})
@@ -217,8 +216,8 @@ type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// TestFollow reads a file while it grows, by pieces that cut lines anywhere, with a line
-// in it that is none.
+// TestFollow reads a file while it grows, in pieces that cut lines anywhere, with a line that is
+// not a record.
 func TestFollow(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.jsonl")
 	w, err := os.Create(path)
@@ -259,7 +258,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// FuzzReadLog: no text makes reading panic, and what is read is written and read again as the same.
+// FuzzReadLog: no text makes reading panic, and records that are read are the same after they are
+// written and read again.
 func FuzzReadLog(f *testing.F) {
 	var b bytes.Buffer
 	o := watch.JSONLines(&b, watch.Timed())
@@ -295,8 +295,7 @@ func FuzzReadLog(f *testing.F) {
 	})
 }
 
-// TestAllocations: a step of which nothing is written allocates nothing, and nor does one
-// that is logged.
+// TestAllocations: a step allocates nothing, whether or not it is logged.
 func TestAllocations(t *testing.T) {
 	for name, o := range map[string]train.Observer{
 		"log": watch.JSONLines(io.Discard), "timed log": watch.JSONLines(io.Discard, watch.Timed()), "sparse log": watch.JSONLines(io.Discard, watch.Every(1e9)),
@@ -317,7 +316,7 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// TestEqualRuns: the log of a training is the same in every run of it.
+// TestEqualRuns: equal trainings give equal logs.
 func TestEqualRuns(t *testing.T) {
 	run := func() string {
 		x := tensor.New(tensor.WithShape(10, 2), tensor.WithBacking(make([]float32, 20)))
