@@ -267,8 +267,9 @@ func (f *Fitted) deal(m *builders.Model, settings builders.Settings, o Options) 
 	return nil
 }
 
-// Deal returns which of n rows are trained on, and which are held out: a share of them, drawn by the
-// seed, at least one and not all, or none for a share of 0. Both are in order.
+// Deal divides n rows into those to train on and those to hold out, both in order. The seed decides
+// which rows are held out: the given share of them, rounded, but at least one and never all; none
+// for a share of 0.
 func Deal(n int, share float64, seed uint64) (train, held []int) {
 	if n < 1 {
 		return nil, nil

@@ -25,16 +25,15 @@ func Momentum(rate, β float64, options ...Option) Optimiser {
 	return withVelocity("momentum", rate, β, options, func(_, v *graph.Node) *graph.Node { return v })
 }
 
-// SmoothedMomentum moves in the direction of the average gradient: the exponential average of the
-// gradients, which is a low-pass filter with one state (the notes on momentum, exponential
-// smoothing):
+// SmoothedMomentum returns gradient descent by the exponential moving average of the gradients g, a
+// low-pass filter with one state (the notes on momentum, exponential smoothing), with β in [0, 1):
 //
 //	v ← βv + (1−β)g,  p ← p − rate·v
 //
-// A constant gradient moves the parameter as plain descent does, where [Momentum], a sum, comes to
-// 1/(1−β) times as much: SmoothedMomentum(rate, β) is Momentum(rate·(1−β), β). v starts at 0, so the
-// first moves are short. PyTorch's SGD with momentum β and dampening β has the same recurrence and
-// starts v at the first gradient instead. The average is the state "smoothed-momentum/v/PATH".
+// Under a constant gradient v tends to g, where that of [Momentum], a sum, tends to g/(1−β):
+// SmoothedMomentum(rate, β) is Momentum(rate·(1−β), β). v starts at 0, so the first moves are
+// short. PyTorch's SGD with momentum β and dampening β has the same recurrence, but starts v at the
+// first gradient. The average is the state "smoothed-momentum/v/PATH".
 func SmoothedMomentum(rate, β float64, options ...Option) Optimiser {
 	o := Optimiser{name: "smoothed-momentum", rate: rate, err: fraction("momentum", β), text: []string{fmt.Sprintf("%.3g", β)}}
 	o.update = func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {

@@ -9,31 +9,32 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// Nesterov is [Momentum] with a look ahead, in PyTorch's form: it moves by g + βv, where the
-// velocity is about to take the parameter (Nesterov, 1983; the notes on momentum):
+// Nesterov returns [Momentum] with a look ahead (Nesterov, 1983; the notes on momentum), in
+// PyTorch's form, with β in [0, 1): it moves by g + βv, the gradient and the move that the velocity
+// is about to make.
 //
 //	v ← βv + g,  p ← p − rate·(g + βv),  g at p
 //
-// Its parameters are those at which [NesterovPeek] takes its gradients, one move of momentum ahead
-// of the other's parameters, as long as the rate stays. With θ for the other's, p = θ − rate·βv:
+// While the rate is constant it computes the same as [NesterovPeek], but needs the loss at one
+// place only: its parameters p are the places at which NesterovPeek takes its gradients, p = θ −
+// rate·βv for parameters θ of the latter. Indeed, with βv = v′ − g,
 //
 //	θ′ − rate·βv′ = θ − rate·v′ − rate·βv′ = p + rate·βv − rate·(1+β)v′ = p − rate·(g + βv′)
 //
-// by βv = v′ − g. So both train alike, and this one needs the loss at one place only. When v
-// vanishes, at the optimum, p and θ are the same. The velocity is the state "nesterov/v/PATH".
+// At the optimum, where v vanishes, p and θ are equal. The velocity is the state "nesterov/v/PATH".
 func Nesterov(rate, β float64, options ...Option) Optimiser {
 	return withVelocity("nesterov", rate, β, options, func(g, v *graph.Node) *graph.Node { return ops.Add(g, ops.Scale(v, β)) })
 }
 
-// NesterovPeek is [Momentum] that peeks into the future: it takes the gradient where momentum alone
-// would move the parameters (Nesterov, 1983, as Sutskever et al., 2013, write it; the notes on
-// momentum):
+// NesterovPeek returns [Momentum] with the gradient taken where momentum alone would move the
+// parameters (Nesterov, 1983, as Sutskever et al., 2013, write it; the notes on momentum), with β
+// in [0, 1):
 //
 //	g at p − rate·βv,  v ← βv + g,  p ← p − rate·v
 //
 // The loss is in the graph twice, at p and where the gradient is taken; a step that does not fetch
-// the one at p does not compute it. [Nesterov] has the same trajectory at the cost of one. The
-// velocity is the state "nesterov-peek/v/PATH".
+// the one at p does not compute it. [Nesterov] has the same trajectory with only one. The velocity
+// is the state "nesterov-peek/v/PATH".
 func NesterovPeek(rate, β float64, options ...Option) Optimiser {
 	o := withVelocity("nesterov-peek", rate, β, options, func(_, v *graph.Node) *graph.Node { return v })
 	o.ahead = func(r *run, p *graph.Node) *graph.Node { return r.move(p, ops.Scale(r.state("v", p), β)) }
@@ -42,7 +43,8 @@ func NesterovPeek(rate, β float64, options ...Option) Optimiser {
 
 // peek returns the gradients where ahead takes the parameters, which it keeps in r.at. The loss
 // there is a copy of what depends on the parameters, with the lines and scopes of the original
-// inside the optimiser's scope; draws of noise, which depend on no parameter, are those of the loss.
+// inside the optimiser's scope; draws of noise, which depend on no parameter, are those of the
+// loss.
 func (r *run) peek(loss *graph.Node, params []*graph.Node, ahead func(r *run, p *graph.Node) *graph.Node) []*graph.Node {
 	reached := graph.Reachable(loss)
 	places := make([]*graph.Node, len(params))

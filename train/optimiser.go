@@ -13,7 +13,8 @@ import (
 )
 
 // Optimiser turns the gradients of a loss into updates of its parameters, as nodes of the same
-// graph. [SGD], [Momentum], [Nesterov], [Adam], [AdamW], [RMSProp], [Adagrad] and [Named] make one.
+// graph. [SGD], [Momentum], [SmoothedMomentum], [Nesterov], [NesterovPeek], [Adam], [AdamW],
+// [RMSProp], [Adagrad] and [Named] return one.
 type Optimiser struct {
 	name string
 	rate float64
@@ -193,9 +194,9 @@ var named = []struct {
 	{"adagrad", Adagrad},
 }
 
-// Named returns the optimiser called sgd, momentum, smoothed-momentum, nesterov, nesterov-peek (these
-// four with β = 0.9), adam, adamw, rmsprop or adagrad. It is an error if no optimiser has the name, or
-// if this one refuses an option.
+// Named returns the optimiser called sgd, momentum, smoothed-momentum, nesterov, nesterov-peek
+// (these four with β = 0.9), adam, adamw, rmsprop or adagrad. It is an error if no optimiser has
+// the name, or if this one refuses an option.
 func Named(name string, rate float64, options ...Option) (Optimiser, error) {
 	for _, n := range named {
 		if n.name == name {
