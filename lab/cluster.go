@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
 // Clusterings is a finished experiment.
@@ -26,8 +27,9 @@ type Clustering struct {
 	Name    string
 	Model   *builders.Model
 	Program *tape.Program
-	Config  Config       // by which it was trained
-	Runs    []ClusterRun // by seed; a baseline's restarts
+	Config  Config          // by which it was trained
+	Runs    []ClusterRun    // by seed; a baseline's restarts
+	Held    []metric.Scores // loss and inertia on the rows of Config.Held, by run; nil where there are none
 	Cost    Cost
 }
 
@@ -138,6 +140,9 @@ func (c Config) variant(ctx context.Context, name string, tick func(string)) (Cl
 		v.Runs = append(v.Runs, r)
 		tick(name)
 	}
+	if v.Held, err = c.heldOut(ctx, v); err != nil {
+		return v, err
+	}
 	v.Cost, err = t.cost(ctx, c.Seed, t.x.source(0))
 	return v, err
 }
@@ -217,6 +222,9 @@ func (c Config) baseline(ctx context.Context, name string, seeds, steps, every i
 		if v.Runs[i].Seed == best.Seed {
 			v.Runs[i] = full
 		}
+	}
+	if v.Held, err = c.heldOut(ctx, v); err != nil {
+		return v, err
 	}
 	v.Cost, err = t.cost(ctx, c.Seed, t.x.source(0))
 	return v, err

@@ -128,7 +128,7 @@ const mostSilhouette = 2000
 // probes measure centres on the data.
 func (c Config) probes() []Probe {
 	d := len(c.Table.Columns)
-	measured := func(name string, higher bool, measure func(nearest []int, inertia float64) (float64, error)) Probe {
+	measured := func(name string, on *data.Table, higher bool, measure func(nearest []int, inertia float64) (float64, error)) Probe {
 		p := ProbeFunc(name, func(m *builders.Model, final *tape.Store) (float64, error) {
 			r := centresOf(m, d)
 			if r == nil {
@@ -138,7 +138,7 @@ func (c Config) probes() []Probe {
 			if err != nil {
 				return math.NaN(), err
 			}
-			nearest, inertia, err := Assign(context.Background(), c.Table.X, float64s(t), d)
+			nearest, inertia, err := Assign(context.Background(), on.X, float64s(t), d)
 			if err != nil {
 				return math.NaN(), err
 			}
@@ -147,13 +147,17 @@ func (c Config) probes() []Probe {
 		p.Higher = higher
 		return p
 	}
-	out := []Probe{measured("inertia", false, func(_ []int, inertia float64) (float64, error) { return inertia, nil })}
+	inertia := func(_ []int, inertia float64) (float64, error) { return inertia, nil }
+	out := []Probe{measured("inertia", c.Table, false, inertia)}
+	if c.Held != nil {
+		out = append(out, measured("held inertia", c.Held, false, inertia))
+	}
 	if len(c.Table.Labels) > 0 {
 		codes, _ := data.Codes(c.Table.Labels)
-		out = append(out, measured("ARI", true, func(nearest []int, _ float64) (float64, error) { return metric.AdjustedRand(codes, nearest) }))
+		out = append(out, measured("ARI", c.Table, true, func(nearest []int, _ float64) (float64, error) { return metric.AdjustedRand(codes, nearest) }))
 	}
 	if c.Table.Rows() <= mostSilhouette {
-		out = append(out, measured("silhouette", true, func(nearest []int, _ float64) (float64, error) { return Silhouette(c.Table, nearest) }))
+		out = append(out, measured("silhouette", c.Table, true, func(nearest []int, _ float64) (float64, error) { return Silhouette(c.Table, nearest) }))
 	}
 	return out
 }

@@ -69,6 +69,9 @@ type Config struct {
 	// fewer rows gets batches, in an order that depends on the seed alone. The variants
 	// must have no other input without a default.
 	Table *data.Table
+	// Held has rows that are not trained on, with the columns of Table: on them the losses of trained
+	// models are measured. Without it that is done on Table.
+	Held  *data.Table
 	DType graph.DType // of models that leave it open; default F64
 
 	// What Cluster takes, and Compare where there is a Table and a variant is a clustering.
@@ -112,7 +115,7 @@ const ofClusterings = "K Start Given Batch Find"
 var takers = []struct{ fields, by string }{
 	{"Examples OneBatch", "Learn and Compare"},
 	{"Engine Build Plan", "Learn and Cluster"},
-	{"Table DType " + ofClusterings, "Compare and Cluster"},
+	{"Table Held DType " + ofClusterings, "Compare and Cluster"},
 	{"Starts Probes Level Workers", "Compare"},
 	{"Objectives Alone Restarts SweepGamma SweepK SweepSeeds", "Cluster"},
 }
@@ -140,6 +143,8 @@ func (c Config) check(function string) error {
 		return fmt.Errorf("%s: %d optimisers: want one; Compare takes several", says, len(c.Optimisers))
 	case slices.ContainsFunc(c.Optimisers, train.Optimiser.IsZero):
 		return fmt.Errorf("%s: an optimiser is the zero value, which does nothing", says)
+	case c.Held != nil && (c.Table == nil || c.Held.Rows() == 0 || len(c.Held.Columns) != len(c.Table.Columns)):
+		return fmt.Errorf("%s: Held: want rows with the columns of Table", says)
 	case c.Start != StartGiven && c.Given != nil:
 		return fmt.Errorf("%s: Given is for Start StartGiven", says)
 	case min(c.Seeds, c.Steps, c.Workers, c.Batch, c.Restarts, c.SweepSeeds) < 0:

@@ -189,6 +189,7 @@ type rowFeeder struct {
 	table *data.Table
 	x     *graph.Node
 	rows  *tensor.Dense
+	out   *rowFeeder // the rows held out; nil for none
 }
 
 func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder, error) {
@@ -284,7 +285,12 @@ func (f rowFeeder) settled(uint64) Feeds {
 	return out
 }
 
-func (f rowFeeder) held(seed uint64) Feeds { return f.settled(seed) }
+func (f rowFeeder) held(seed uint64) Feeds {
+	if f.out != nil {
+		return f.out.settled(seed)
+	}
+	return f.settled(seed)
+}
 
 func (f rowFeeder) begin(seed uint64) Feeds { return f.settled(seed) }
 
@@ -295,6 +301,10 @@ func (p Config) feeders(names []string, models []*builders.Model, variants int) 
 	if p.Table != nil {
 		for i, m := range models {
 			f, err := newRowFeeder(names[i], m, p.Table)
+			if err == nil && p.Held != nil {
+				f.out = &rowFeeder{m: m, table: p.Held, x: f.x}
+				f.out.rows, err = p.Held.Dense(dtype(f.x.DType()))
+			}
 			if err != nil {
 				return nil, nil, err
 			}

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -11,9 +12,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// Held measures centres of a clustering on rows that were held out of its training. It may be used
-// by one goroutine at a time.
-type Held struct {
+// HeldOut measures centres of a clustering on the rows that were held out of its training. It may be
+// used by one goroutine at a time.
+type HeldOut struct {
 	model *builders.Model
 	store *tape.Store
 	vm    *tape.VM
@@ -21,16 +22,16 @@ type Held struct {
 	rows  *data.Table
 }
 
-// Held returns what measures the named clustering on a table with the columns of the one that it is
-// trained on. Close it when it is done.
-func (c Config) Held(ctx context.Context, name string, rows *data.Table) (*Held, error) {
+// HeldOut returns what measures the named clustering on Held. Close it when it is done.
+func (c Config) HeldOut(ctx context.Context, name string) (*HeldOut, error) {
 	c.Objectives = []string{name}
 	c, err := c.forCluster()
 	if err != nil {
 		return nil, err
 	}
-	if rows.Rows() == 0 || len(rows.Columns) != len(c.Table.Columns) {
-		return nil, fmt.Errorf("%s: want rows of %d features to measure on", name, len(c.Table.Columns))
+	rows := c.Held
+	if rows.Rows() == 0 {
+		return nil, fmt.Errorf("%s: there are no rows in Held to measure it on", name)
 	}
 	b, err := c.Find(name)
 	if err != nil {
@@ -48,7 +49,7 @@ func (c Config) Held(ctx context.Context, name string, rows *data.Table) (*Held,
 	if err != nil {
 		return nil, err
 	}
-	h := &Held{model: m, store: tape.NewStore(m.Graph), feed: tape.Feed{m.Points(): x}, rows: rows}
+	h := &HeldOut{model: m, store: tape.NewStore(m.Graph), feed: tape.Feed{m.Points(): x}, rows: rows}
 	if γ := m.Temperature(); γ != nil {
 		h.feed[γ] = tape.Scalar(γ.DType(), c.gamma().At(c.Steps-1, c.Steps))
 	}
@@ -61,7 +62,7 @@ func (c Config) Held(ctx context.Context, name string, rows *data.Table) (*Held,
 }
 
 // Close frees the memory of the measuring.
-func (h *Held) Close() {
+func (h *HeldOut) Close() {
 	if h != nil && h.vm != nil {
 		h.vm.Close()
 	}
@@ -69,7 +70,7 @@ func (h *Held) Close() {
 
 // Measure returns the loss of centres, row-major [k d], at the temperature with which training ends,
 // and the inertia of the hard assignment: the sum of the squared distances from the nearest centres.
-func (h *Held) Measure(ctx context.Context, centres []float64) (metric.Scores, error) {
+func (h *HeldOut) Measure(ctx context.Context, centres []float64) (metric.Scores, error) {
 	if h == nil || h.vm == nil {
 		return nil, errNilHeld
 	}
@@ -89,7 +90,7 @@ func (h *Held) Measure(ctx context.Context, centres []float64) (metric.Scores, e
 }
 
 // Stored measures the centres of a store.
-func (h *Held) Stored(ctx context.Context, s *tape.Store) (metric.Scores, error) {
+func (h *HeldOut) Stored(ctx context.Context, s *tape.Store) (metric.Scores, error) {
 	if h == nil || h.vm == nil {
 		return nil, errNilHeld
 	}
@@ -98,4 +99,30 @@ func (h *Held) Stored(ctx context.Context, s *tape.Store) (metric.Scores, error)
 		return nil, err
 	}
 	return h.Measure(ctx, float64s(v))
+}
+
+// heldOut measures the centres of every run on Held; nil where there are no such rows.
+func (c Config) heldOut(ctx context.Context, v Clustering) ([]metric.Scores, error) {
+	if c.Held == nil {
+		return nil, nil
+	}
+	c.K = v.Model.Centres().Dim(0)
+	h, err := c.HeldOut(ctx, v.Name)
+	if err != nil {
+		return nil, err
+	}
+	defer h.Close()
+	var out []metric.Scores
+	for _, r := range v.Runs {
+		if r.Diverged > 0 {
+			out = append(out, metric.Scores{{Name: "loss", Value: math.NaN()}, {Name: "inertia", Value: math.Inf(1)}})
+			continue
+		}
+		s, err := h.Measure(ctx, r.Centres())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, s)
+	}
+	return out, nil
 }

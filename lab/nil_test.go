@@ -31,7 +31,7 @@ func TestNil(t *testing.T) {
 			lab.Clustering{}, lab.Comparison{}, lab.Config{}, lab.Convergence{}, lab.History{},
 			lab.Difference{}, lab.Initial{}, lab.Learned{},
 			lab.Outcome{}, lab.ClusterRun{}, lab.Recorder{},
-			lab.Settling{}, lab.Held{}, lab.Start(0), lab.Test(0),
+			lab.Settling{}, lab.HeldOut{}, lab.Start(0), lab.Test(0),
 		},
 		Samples: func() []any {
 			return []any{data.Iris(), "x", 2, 0.5, []float64{1, 2}, &builders.Model{}}

@@ -63,7 +63,7 @@ func Registered(name string, settings builders.Settings) Variant {
 var (
 	errNoModel  = errors.New("the function that builds the model is nil")
 	errNilModel = errors.New("the model is nil")
-	errNilHeld  = errors.New("there is nothing to measure with (Held of a configuration makes it)")
+	errNilHeld  = errors.New("there is nothing to measure with (HeldOut of a configuration makes it)")
 )
 
 // model builds the variant, and names it if it has no name.

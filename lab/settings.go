@@ -3,6 +3,8 @@ package lab
 import (
 	"fmt"
 	"math"
+
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Cells returns the trainings of a variant at a setting, one per seed; nil for an index out of
@@ -100,6 +102,13 @@ func (c *Comparison) Title() string {
 // Data describes the rows that all variants were trained on. It is "" where a variant has none, and
 // where they differ.
 func (c *Comparison) Data() string {
+	if t := c.Config.Table; t != nil {
+		on := plural.Count(t.Rows(), "row") + " of " + t.Name
+		if h := c.Config.Held; h != nil {
+			on += fmt.Sprintf(", measured on %d others", h.Rows())
+		}
+		return on
+	}
 	on := ""
 	for i, v := range c.Variants {
 		if v.Model.Rows == nil || i > 0 && v.Model.Rows.String() != on {

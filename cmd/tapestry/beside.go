@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"path/filepath"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/fit"
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/lab"
@@ -213,6 +216,46 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 	return p, variants, nil
 }
 
+// sized makes a model that is trained on the rows that clusterings read: where its only input is not
+// as wide as these, it gets the sizes that fit, if there are such.
+func (c *comparison) sized(own learning, name string) (*builders.Model, error) {
+	m := modelOptions{set: own.set, dtype: c.dtype}
+	first, err := m.runnable(name, false)
+	if err != nil {
+		return nil, err
+	}
+	table, err := c.table(c.seed)
+	in := fedInputs(first)
+	if err != nil || lab.TakesRows(first, table) == nil || len(in) != 1 || in[0].Rank() != 2 {
+		return first, err
+	}
+	columns, err := c.read()
+	if err != nil {
+		return nil, err
+	}
+	b := first.Builder
+	settings, dt, err := m.settings(b)
+	if err != nil {
+		return nil, err
+	}
+	f, err := fit.To(b, settings, dt, columns, fit.Options{
+		Bind:  []fit.Binding{{Input: in[0].Path(), Columns: table.Columns}},
+		Batch: cmp.Or(c.batch, min(in[0].Dim(0), table.Rows())), Validation: c.validation, Missing: c.missing, Seed: c.seed,
+	})
+	if err != nil {
+		return first, nil // which says itself what it cannot read
+	}
+	return b.Build(f.Settings(), dt)
+}
+
+// fedInputs returns the inputs without a default.
+func fedInputs(m *builders.Model) []*graph.Node {
+	return slices.DeleteFunc(m.Graph.Leaves(graph.RoleInput), func(n *graph.Node) bool {
+		_, fixed := n.Default()
+		return fixed
+	})
+}
+
 // shortNames removes the directories of files from names, where the names stay distinct.
 func shortNames(names []string) []string {
 	out := make([]string, len(names))
@@ -251,10 +294,7 @@ func (c *comparison) builds(names []string, rows bool) ([]func() (*builders.Mode
 			}
 		}
 		if rows {
-			out = append(out, func() (*builders.Model, error) {
-				m := modelOptions{set: own.set, dtype: c.dtype}
-				return m.runnable(name, false)
-			})
+			out = append(out, func() (*builders.Model, error) { return c.sized(own, name) })
 			continue
 		}
 		out = append(out, own.build(&c.training, name, c.seed))

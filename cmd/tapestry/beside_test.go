@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
 )
 
 // compared is the output of compare --json for a matrix.
@@ -165,5 +164,21 @@ func TestShortNames(t *testing.T) {
 		if got := shortNames(c[0]); !slices.Equal(got, c[1]) {
 			t.Errorf("%q become %q, want %q", c[0], got, c[1])
 		}
+	}
+}
+
+// TestClusteringBesideHeld: clusterings and another model are compared on rows that are held out and
+// standardised, and the other gets the sizes of the data.
+func TestClusteringBesideHeld(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "r.html")
+	out := ok(t, "compare", "kmeans-softmax", "autoencoder-linear", "--data", "wine", "--seeds", "2", "--steps", "3", "--validation", "0.25", "--standardise", "--out", page)
+	for _, part := range []string{"on 133 rows of wine.csv, measured on 45 others", "held inertia", "autoencoder-linear"} {
+		if !strings.Contains(out, part) {
+			t.Errorf("the summary does not say %q:\n%s", part, out)
+		}
+	}
+	text, err := os.ReadFile(page)
+	if err != nil || !strings.Contains(string(text), "wine.csv (45 rows held out, columns standardised)") {
+		t.Errorf("the page does not say how the data were prepared: %v", err)
 	}
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -11,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
-	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train/metric"
@@ -121,7 +119,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if toStdout(c.out) {
 		return nil
 	}
-	return c.summary(cmd.Context(), cmd.OutOrStdout(), res)
+	return c.summary(cmd.OutOrStdout(), res)
 }
 
 // kinds reports whether clusterings are among the names, which names are other models, and whether
@@ -155,9 +153,6 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 	}
 	rows = len(others) > 0 && clusterings
 	if rows {
-		if name := changed(cmd, []string{"validation", "standardise"}); name != "" {
-			return false, nil, false, usagef("--%s: clusterings are measured on all rows, as they are", name)
-		}
 		return clusterings, others, rows, c.takeRows(cmd, others)
 	}
 	for _, b := range known {
@@ -186,14 +181,8 @@ func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 		if err != nil {
 			return err
 		}
-		fed := 0
-		for _, n := range m.Graph.Leaves(graph.RoleInput) {
-			if _, has := n.Default(); !has {
-				fed++
-			}
-		}
 		switch err := lab.TakesRows(m, table); {
-		case err != nil && fed != 1:
+		case err != nil && len(fedInputs(m)) != 1:
 			return usagef("compare: clusterings are measured by their centres on data, and %s has no centres: compare models of one kind", names[i])
 		case err != nil:
 			return usagef("compare: %w", err)
@@ -212,7 +201,7 @@ func shownMethods(p report.Page) []string {
 }
 
 // summary prints the summary of the report for a terminal.
-func (c *comparison) summary(ctx context.Context, w io.Writer, res *lab.Clusterings) error {
+func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	type row struct {
 		Name         string        `json:"name"`
 		Best         jsonNumber    `json:"best_inertia"`
@@ -248,17 +237,13 @@ func (c *comparison) summary(ctx context.Context, w io.Writer, res *lab.Clusteri
 			converged, groups = append(converged, r.Rest.Converged()), append(groups, r.Groups)
 		}
 		moving, collapsed, diverged = moving+v.Moving(), collapsed+v.Collapsed(), diverged+v.Diverged()
-		scores, err := c.heldOut(ctx, v.Config, v)
-		if err != nil {
-			return err
-		}
 		var held []scoresJSON
-		for _, s := range scores {
+		for _, s := range v.Held {
 			held = append(held, newScoresJSON(s))
 		}
 		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), best.Seed, jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
 			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(), v.Collapsed(), v.Diverged(),
-			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, held, optimaText(v), medianScores(scores)})
+			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, held, optimaText(v), medianScores(v.Held)})
 	}
 	if c.json {
 		return printJSON(w, struct {

@@ -103,6 +103,7 @@ func (t *training) config(o *options, names ...string) (lab.Config, error) {
 	if c.Table, err = t.table(o.seed); err != nil {
 		return c, err
 	}
+	c.Held = t.held
 	if err := lab.InRange(c.Table); err != nil {
 		return c, err
 	}

@@ -114,9 +114,9 @@ func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, na
 	if err != nil {
 		return nil, err
 	}
-	var held *lab.Held
+	var held *lab.HeldOut
 	if t.held != nil && (k.patience > 0 || k.log != "") {
-		if held, err = c.Held(ctx, name, t.held); err != nil {
+		if held, err = c.HeldOut(ctx, name); err != nil {
 			return nil, err
 		}
 	}
@@ -179,28 +179,6 @@ func stoppedAt(best train.Best, end train.Event) train.Best {
 		return best
 	}
 	return train.Best{}
-}
-
-// heldOut measures the centres of every run on the rows held out; nil where there are none.
-func (t *training) heldOut(ctx context.Context, c lab.Config, v lab.Clustering) ([]metric.Scores, error) {
-	if t.held == nil {
-		return nil, nil
-	}
-	c.K = len(v.Best().Centres()) / len(c.Table.Columns)
-	held, err := c.Held(ctx, v.Name, t.held)
-	if err != nil {
-		return nil, err
-	}
-	defer held.Close()
-	var out []metric.Scores
-	for _, r := range v.Runs {
-		s, err := held.Measure(ctx, r.Centres())
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, s)
-	}
-	return out, nil
 }
 
 // assigning returns the model that gives cluster[i], the nearest of the centres r[j d] to each row

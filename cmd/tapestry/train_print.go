@@ -18,10 +18,6 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 	d := len(c.Table.Columns)
 	final := t.unscaled(best.Centres())
 	k := len(final) / d
-	scores, err := t.heldOut(ctx, c, v)
-	if err != nil {
-		return err
-	}
 	var inertias []float64
 	for _, r := range v.Runs {
 		inertias = append(inertias, r.Inertia())
@@ -40,7 +36,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 			centres[j] = jsonNumbers(final[j*d : (j+1)*d])
 		}
 		var held []scoresJSON
-		for _, s := range scores {
+		for _, s := range v.Held {
 			held = append(held, newScoresJSON(s))
 		}
 		var stopped []int
@@ -80,7 +76,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 	if len(v.Runs) > 1 {
 		fmt.Fprintf(w, "optima: %s\n", optimaText(v))
 	}
-	for i, s := range scores {
+	for i, s := range v.Held {
 		if i == 0 {
 			fmt.Fprintf(w, "on the %s held out:\n", plural.Count(t.held.Rows(), "row"))
 		}
