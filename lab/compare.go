@@ -60,7 +60,8 @@ type Cell struct {
 // or NaN, is noted as diverged, and the others go on. Compare ends early with ctx's error.
 //
 // Where there is a Table and one of the variants is a clustering, centres start as [Cluster] starts
-// them, γ is annealed and rates fall as there, and steps and optimisers are by default those of Cluster.
+// them, γ is annealed and rates fall as there, and steps and optimisers are by default those of
+// Cluster.
 func Compare(ctx context.Context, c Config, variants ...Variant) (*Comparison, error) {
 	if len(variants) == 0 {
 		return nil, errors.New("compare: no variant to train")
@@ -116,6 +117,9 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 	}
 	if name, twice := twiceNamed(names[:len(variants)], func(s string) string { return s }); twice {
 		return nil, fmt.Errorf("compare: two variants are named %s", name)
+	}
+	if err := p.checkScheduled("Compare", models...); err != nil {
+		return nil, err
 	}
 	if p, err = p.forModels(names[:len(variants)], models[:len(variants)]); err != nil {
 		return nil, err

@@ -18,9 +18,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Config says what [Learn], [Compare] and [Cluster] train, and how. Its methods train clusterings, as
-// Cluster does. Zero values stand for the defaults. A field that the function called does not take
-// is an error, which says what the field is for.
+// Config says what [Learn], [Compare] and [Cluster] train, and how; its methods train clusterings
+// as Cluster does. Zero values stand for the defaults. To set a field that the function does not
+// take is an error, which says what the field is for.
 //
 // Numbers are common to all trainings of the same seed. The examples of a step depend on seed and
 // step, initial values on seed and path, random draws on seed, step and key.
@@ -29,15 +29,18 @@ type Config struct {
 
 	Seeds int    // runs of each objective, at each setting; default 10, of Learn 3
 	Seed  uint64 // the first
-	Steps int    // default 200, of clusterings on a Table 1000
-	// Optimisers are one or none, except for Compare, which trains by each. The default is Adam(0.01),
-	// of clusterings on a Table Adam with [DefaultRate].
+	Steps int    // default 200; of clusterings on a Table 1000
+	// Optimisers has one at most, except for Compare, which trains by each. The default is
+	// Adam(0.01), of clusterings on a Table Adam with [DefaultRate].
 	Optimisers []train.Optimiser
-	Rate       train.Schedule // of every optimiser's rate; default: constant
-	Falling    bool           // without Rate, every rate falls as [Falling] says: always so of clusterings on a Table
+	// Rate is the schedule of every optimiser's rate. Without one the rates are constant or, with
+	// Falling and always for clusterings on a Table, fall as [Falling] says.
+	Rate    train.Schedule
+	Falling bool
 	// Scheduled gives scalar inputs by path their value in each step, in the models that have
-	// them. Judges measure with the last value. Cluster takes γ alone, the temperature, which by default
-	// is annealed in the first quarter of the steps, from the scale of the Table: see [DefaultGamma].
+	// them. Judges measure with the last value. Cluster takes γ alone, the temperature. For
+	// clusterings on a Table it is by default annealed in the first quarter of the steps, as
+	// [DefaultGamma] says.
 	Scheduled map[string]train.Schedule
 	// Progress is called as runs end, by one goroutine at a time.
 	Progress func(done, of int, what string)
@@ -76,20 +79,22 @@ type Config struct {
 
 	// What Cluster takes, and Compare where there is a Table and a variant is a clustering.
 
-	K     int       // clusters; default: the number of classes, or 3 without labels; of the first clustering compared
+	K     int       // clusters; default: as many as the first clustering of Compare has, or [DefaultK]
 	Start Start     // where centres begin; default: PlusPlus
 	Given []float64 // centres, row-major [k d], for Start StartGiven
 	// Batch is the number of rows that clusterings take at a time, in Cluster and [Config.Variant]; 0
 	// is all of them, and 16 of SGD on the nearest centre. Lloyd's algorithm takes all in any case.
 	Batch int
-	// Find finds the builders of the names of Cluster and [Config.Variant]; default: builders.Lookup.
+	// Find finds builders by name, for Cluster and [Config.Variant]; default: builders.Lookup.
 	Find func(name string) (builders.Builder, error)
 
 	// What Compare takes.
 
-	Starts []Initial // default: as the models begin by themselves, centres on a Table as Start says
-	// Probes are measures besides every variant's loss. Where there is a Table and a variant is a clustering,
-	// inertia, adjusted Rand index and silhouette are added.
+	// Starts are the start values, by default one: models begin by themselves, and beside a
+	// clustering on a Table all centres begin as Start says.
+	Starts []Initial
+	// Probes are measures besides every variant's loss. Clusterings on a Table add inertia,
+	// adjusted Rand index and silhouette.
 	Probes []Probe
 	// Level is a loss whose reaching is counted in steps; 0 stands for nine tenths of the
 	// way from the start to the end of a variant's best setting.
@@ -103,15 +108,17 @@ type Config struct {
 	Restarts   int       // of Lloyd's algorithm; default 50
 	SweepGamma []float64 // default: around the data's scale
 	SweepK     []int     // default: 2 to K+2
-	SweepSeeds int       // runs at each setting of a sweep, at most Seeds; default 3, 1 for more than 10⁵ numbers
+	// SweepSeeds is the number of runs at each setting of a sweep, at most Seeds; default 3, or 1
+	// for a Table of more than 10⁵ numbers.
+	SweepSeeds int
 
 	goesOn bool // where a run diverges, with the others
 }
 
-// ofClusterings names the fields that nothing but clusterings on a table take.
+// ofClusterings names the fields that only clusterings on a Table take.
 const ofClusterings = "K Start Given Batch Find"
 
-// takers lists the fields that some functions take.
+// takers lists the fields that not all functions take, and which do.
 var takers = []struct{ fields, by string }{
 	{"Examples OneBatch", "Learn and Compare"},
 	{"Engine Build Plan", "Learn and Cluster"},
@@ -145,6 +152,8 @@ func (c Config) check(function string) error {
 		return fmt.Errorf("%s: an optimiser is the zero value, which does nothing", says)
 	case c.Held != nil && (c.Table == nil || c.Held.Rows() == 0 || len(c.Held.Columns) != len(c.Table.Columns)):
 		return fmt.Errorf("%s: Held: want rows with the columns of Table", says)
+	case c.Falling && !c.Rate.IsZero():
+		return fmt.Errorf("%s: there is a Rate, and Falling: want one of them", says)
 	case c.Start != StartGiven && c.Given != nil:
 		return fmt.Errorf("%s: Given is for Start StartGiven", says)
 	case min(c.Seeds, c.Steps, c.Workers, c.Batch, c.Restarts, c.SweepSeeds) < 0:
@@ -158,7 +167,7 @@ func (c Config) forCluster() (Config, error) {
 	if err := c.check("Cluster"); err != nil {
 		return c, err
 	}
-	for path := range c.Scheduled {
+	for _, path := range slices.Sorted(maps.Keys(c.Scheduled)) {
 		if path != temperature {
 			return c, fmt.Errorf("cluster: Scheduled has %q: want %s alone", path, temperature)
 		}
@@ -195,8 +204,8 @@ func (c Config) forCluster() (Config, error) {
 	return c, nil
 }
 
-// clustering fills in what is not given of trainings of centres on a table. The scale of the data is
-// s² = mean squared distance of a point from the mean; temperatures are in units of 1/s²,
+// clustering fills in what is not given of trainings of centres on a table. The scale of the data
+// is s² = mean squared distance of a point from the mean; temperatures are in units of 1/s²,
 // so that the same default fits centimetres and pixel counts. In the first quarter
 // of the steps γ is annealed from 0.5·k/s² to 100·k/s²: from centres that all pull
 // together to a choice that is all but hard. The optimiser is Adam with a rate of
@@ -301,7 +310,8 @@ func Falling(rate float64, steps int) train.Schedule {
 }
 
 // rate returns the schedule of the rate of a step that the optimiser added to a graph: Rate, or
-// [Falling] from the rate of the optimiser; the zero value where the rate is constant, or there is none.
+// [Falling] from the rate of the optimiser; the zero value where the rate is constant, or there is
+// none.
 func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedule {
 	rate := o.Rate(g)
 	switch {

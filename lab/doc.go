@@ -32,11 +32,14 @@
 // The Config names the data, the objectives, the seeds and the schedule; the [Clusterings]
 // hold every run with its curves, baselines (Lloyd's algorithm with restarts, SGD on the nearest
 // centre), the comparison of the compiled tapes, and a sweep. Everything is a pure function of the
-// configuration. Compare trains clusterings on a table in the same way; [Config.Variant] makes them.
+// configuration. Compare trains clusterings on a table in the same way; [Config.Variant] makes
+// them.
 //
 // Centres are measured by one graph, the probe, which is fed with those of each step: the
 // inertia of the hard assignment, both objectives, the spread that separates
 // them, and the angle between their gradients at the same centres.
 //
 // [Learn] trains one model of any kind on examples of its own, from several seeds.
+//
+// All three take a [Config], and none ignores a field: what it does not take is an error.
 package lab

@@ -3,7 +3,10 @@ package lab
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -124,6 +127,18 @@ func (p Config) scheduled(m *builders.Model) map[string]train.Schedule {
 		out[n.Path()] = s
 	}
 	return out
+}
+
+// checkScheduled complains of a schedule for an input that none of the models has. The temperature
+// is no mistake where there is a Table: centres are measured by it.
+func (p Config) checkScheduled(function string, models ...*builders.Model) error {
+	for _, path := range slices.Sorted(maps.Keys(p.Scheduled)) {
+		has := func(m *builders.Model) bool { return !p.scheduled(m)[path].IsZero() }
+		if !slices.ContainsFunc(models, has) && (path != temperature || p.Table == nil) {
+			return fmt.Errorf("%s: Scheduled has %q: no model has a scalar input of this name", strings.ToLower(function), path)
+		}
+	}
+	return nil
 }
 
 // lastOf feeds the scheduled inputs of a model with their last values.

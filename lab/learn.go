@@ -104,7 +104,7 @@ func (c Config) learn(ctx context.Context, m *builders.Model, tick func(done int
 	if m.Loss != nil && m.Examples == nil && c.Examples == nil {
 		return nil, fmt.Errorf("%s has no examples to be trained on", name)
 	}
-	if err := m.Room(); err != nil {
+	if err := errors.Join(m.Room(), c.checkScheduled("Learn", m)); err != nil {
 		return nil, err
 	}
 	t, err := newTrainer(ctx, name, m, c.Optimisers[0], c.Build, c.Engine)

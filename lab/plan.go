@@ -26,36 +26,18 @@ func (c Config) forModels(names []string, models []*builders.Model) (Config, err
 	if len(c.Starts) == 0 {
 		c.Starts = []Initial{{}}
 	}
-	clusterings := slices.DeleteFunc(slices.Clone(models), func(m *builders.Model) bool { return c.size(m) == 0 })
-	if name := c.given(ofClusterings); name != "" && len(clusterings) == 0 {
-		return c, fmt.Errorf("%s is for clusterings on a table, and there is none", name)
-	}
-	if len(clusterings) > 0 {
-		if r := centresOf(clusterings[0], len(c.Table.Columns)); r != nil {
+	first := slices.IndexFunc(models, func(m *builders.Model) bool { return c.size(m) != 0 })
+	switch name := c.given(ofClusterings); {
+	case first >= 0:
+		if r := centresOf(models[first], len(c.Table.Columns)); r != nil {
 			setDefault(&c.K, r.Dim(0))
 		}
 		var err error
-		if c, err = c.clustering(); err != nil {
+		if c, err = c.besideCentres(names, models); err != nil {
 			return c, err
 		}
-		for i, m := range models {
-			switch r := centresOf(m, len(c.Table.Columns)); {
-			case r == nil:
-			case c.Start == StartGiven && r.Dim(0) != c.K:
-				return c, fmt.Errorf("%s: %d start centres are given for %v", names[i], c.K, r)
-			case r.Dim(0) > c.Table.Rows():
-				return c, fmt.Errorf("%s: %s has only %s to start %v from", names[i], c.Table.Name, plural.Count(c.Table.Rows(), "row"), r)
-			}
-		}
-		c.Starts = slices.Clone(c.Starts)
-		for i := range c.Starts {
-			c.Starts[i].centresFrom(c)
-		}
-		for _, p := range c.probes() {
-			if !slices.ContainsFunc(c.Probes, func(own Probe) bool { return own.Name == p.Name }) {
-				c.Probes = append(slices.Clip(c.Probes), p)
-			}
-		}
+	case name != "":
+		return c, fmt.Errorf("%s is for clusterings on a table, and there is none", name)
 	}
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 200)
@@ -67,6 +49,34 @@ func (c Config) forModels(names []string, models []*builders.Model) (Config, err
 	}
 	if name, twice := twiceNamed(c.Starts, Initial.String); twice {
 		return c, fmt.Errorf("compare: the start %s is there twice", name)
+	}
+	return c, nil
+}
+
+// besideCentres fills in what training clusterings on the table, and others beside them, has by
+// default: where centres start, what they are measured by, and how they are trained.
+func (c Config) besideCentres(names []string, models []*builders.Model) (Config, error) {
+	c, err := c.clustering()
+	if err != nil {
+		return c, err
+	}
+	for i, m := range models {
+		switch r := centresOf(m, len(c.Table.Columns)); {
+		case r == nil:
+		case c.Start == StartGiven && r.Dim(0) != c.K:
+			return c, fmt.Errorf("%s: %d start centres are given for %v", names[i], c.K, r)
+		case r.Dim(0) > c.Table.Rows():
+			return c, fmt.Errorf("%s: %s has only %s to start %v from", names[i], c.Table.Name, plural.Count(c.Table.Rows(), "row"), r)
+		}
+	}
+	c.Starts = slices.Clone(c.Starts)
+	for i := range c.Starts {
+		c.Starts[i].centresFrom(c)
+	}
+	for _, p := range c.probes() {
+		if !slices.ContainsFunc(c.Probes, func(own Probe) bool { return own.Name == p.Name }) {
+			c.Probes = append(slices.Clip(c.Probes), p)
+		}
 	}
 	return c, nil
 }

@@ -34,6 +34,9 @@ func (c Config) Task(m *builders.Model, seed uint64) (Task, error) {
 		}
 	}
 	err := c.check(function)
+	if err == nil {
+		err = c.checkScheduled(function, m)
+	}
 	if err != nil {
 		return Task{}, err
 	}
