@@ -131,6 +131,7 @@ var variants = []variant{
 	{"graph-gcn", builders.Settings{"edges": 40}, 0.8},
 	{"graph-gat", builders.Settings{"edges": 40, "heads": 1}, 0.8},
 	{"graph-batch", builders.Settings{"packing": 1}, 0.8},
+	{"graph-batch", builders.Settings{"packing": 2}, 0.8},
 	{"graph-batch", builders.Settings{"aggregate": 2}, 0.8},
 	{"graph-pool-fixed", builders.Settings{"graph": 1}, 0.8},
 	{"graph-pool-fixed", builders.Settings{"graph": 2, "n": 7}, 0.8},

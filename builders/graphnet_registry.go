@@ -262,11 +262,11 @@ var graphPoolLearnt = Builder{
 var graphBatch = Builder{
 	Name:    "graph-batch",
 	Title:   "graphs of different sizes",
-	Notes:   "graph networks: graphs with different topologies, padding with null nodes or not",
-	Formula: "mᵢⱼ = φ(xᵢ, xⱼ);  xᵢ′ = ψ(xᵢ, aggregateⱼ mᵢⱼ);  scores = W·(max over each graph's nodes of xᵢ′)",
+	Notes:   "graph networks: graphs with different topologies, padding with null nodes or not; fully connected with labels of the edges",
+	Formula: "mᵢⱼ = φ(xᵢ, xⱼ), or φ(xᵢ, xⱼ, Aᵢⱼ) for all i ≠ j;  xᵢ′ = ψ(xᵢ, aggregateⱼ mᵢⱼ);  scores = W·(max over each graph's nodes of xᵢ′)",
 	Hyperparameters: []Hyperparameter{sizeGraphs, {Name: "n", Default: 6, Doc: "nodes of the largest graph, at least 4", Kind: Count}, sizeNodeHidden,
 		{Name: "aggregate", Default: float64(graphnet.AggregateSum), Doc: sizeHow.Doc, Kind: Choice, Choices: aggregationNames},
-		{Name: "packing", Default: 0, Doc: "padded with null nodes, or as blocks of one graph", Kind: Choice, Choices: []string{"padded", "blocks"}}},
+		{Name: "packing", Default: 0, Doc: "padded with null nodes, as blocks of one graph, or padded and fully connected, with labels of which nodes are linked", Kind: Choice, Choices: []string{"padded", "blocks", "connected"}}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newShapeTask(s, m)
 		b, n := k.b.Size, k.i.Size
@@ -275,10 +275,16 @@ var graphBatch = Builder{
 		}
 		d, h := graph.Ax("d", 2), graph.Ax("h", s.Int("h"))
 		layer := graphnet.NewMessagePassing(k.g, "layer", dt, graphnet.Aggregation(s.Int("aggregate")), d, h, graph.Axis{})
-		if s.Int("packing") == 0 {
+		if packing := s.Int("packing"); packing != 1 {
 			x, A := k.g.Input("x", dt, k.b, k.i, d), k.g.Input("A", dt, k.b, k.i, graph.Ax("j", n))
 			mask := k.g.Input("mask", graph.Bool, k.b, k.i)
-			z, _ := layer.Of(x, nil, graphnet.Adjacency{A: A})
+			var z *graph.Node
+			if packing == 0 {
+				z, _ = layer.Of(x, nil, graphnet.Adjacency{A: A})
+			} else {
+				linked := graph.Ax("linked", 1)
+				z, _ = layer.Labelled(linked).OfLabelled(x, nil, graphnet.FullyConnected(mask, build.Last(A), dt), ops.Expand(A, -1, linked.Name))
+			}
 			k.learn(m, graphnet.Readout(graphnet.AggregateMax, z, mask))
 			m.Examples = func(rng *rand.Rand) Feed {
 				f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), A: graph.NewValue(A.Type()), mask: graph.NewValue(mask.Type())}

@@ -11,16 +11,18 @@ import (
 // neighbours, and on a state of the whole graph (the notes on graph networks; Gilmer et al., 2017;
 // Battaglia et al., 2018):
 //
-//	m_ij = relu(x_i·W_me + x_j·W_them + b)
+//	m_ij = relu(x_i·W_me + x_j·W_them + l_ij·W_label + b)
 //	m_i  = aggregate over the neighbours j of m_ij
 //	x′_i = relu(x_i·W_self + m_i·W_heard + u·W_global + b)
 //	u′   = relu(u·V_u + (mean_i x′_i)·V_x + b)
 //
-// All nodes share the weights.
+// All nodes share the weights. Labels l_ij of the pairs are there if [MessagePassing.Labelled] has
+// added their weights.
 type MessagePassing struct {
 	Name        string
 	How         Aggregation
 	Me, Them    nn.Linear // of the message
+	Label       nn.Linear // of the message by the pair's label; no W: there are no labels
 	Self, Heard nn.Linear // of the update
 	Global      nn.Linear // of the update by the global state; no W: there is none
 	State, Mean nn.Linear // of the global state
@@ -46,15 +48,42 @@ func NewMessagePassing(g *graph.Graph, name string, dt graph.DType, how Aggregat
 	return l
 }
 
+// Labelled returns the layer with messages that depend on labels of the pairs, too; it adds the
+// weights NAME/label/w[label out].
+func (l MessagePassing) Labelled(label graph.Axis) MessagePassing {
+	g := graph.Of(l.Me.W)
+	if !l.Me.W.IsValid() {
+		g.Fail("MessagePassing", build.ErrNoOperand, l.Me.W)
+		return l
+	}
+	defer g.Scope(l.Name)()
+	l.Label = nn.NewProjection(g, "label", build.DType(l.Me.W), label, build.Last(l.Me.W))
+	return l
+}
+
 // Of returns the next values [… i out] of nodes x[… i in], and the next global state [… state] of
 // u[… state]. A layer without a global state does not use u, which may be nil, and returns it.
 func (l MessagePassing) Of(x, u *graph.Node, n Neighbours) (next, state *graph.Node) {
+	return l.OfLabelled(x, u, n, nil)
+}
+
+// OfLabelled is like [MessagePassing.Of] for pairs with labels[P label], where P are the axes of the
+// pairs: [… i j label] or [e label]. labels is nil for a layer without labels.
+func (l MessagePassing) OfLabelled(x, u *graph.Node, n Neighbours, labels *graph.Node) (next, state *graph.Node) {
 	defer build.Within(l.Name, x, l.Me.W)()
 	if n == nil {
 		bad := graph.Of(x, l.Me.W).Fail("MessagePassing", build.ErrNoOperand, x)
 		return bad, bad
 	}
-	m := ops.ReLU(ops.Add(n.Me(l.Me.Of(x)), n.Them(l.Them.Of(x)))).As("m")
+	pair := ops.Add(n.Me(l.Me.Of(x)), n.Them(l.Them.Of(x)))
+	switch {
+	case (l.Label.W == nil) != (labels == nil):
+		bad := graph.Of(x, labels).Fail("MessagePassing", &graph.Mistake{Problem: "labels of the pairs and their weights belong together", Fix: "give OfLabelled labels, of a layer that is Labelled"}, x, labels)
+		return bad, bad
+	case labels != nil:
+		pair = ops.Add(pair, l.Label.Of(labels))
+	}
+	m := ops.ReLU(pair).As("m")
 	heard := n.Aggregate(l.How, m).As("heard")
 	y := ops.Add(l.Self.Of(x), l.Heard.Of(heard))
 	if l.Global.W == nil {

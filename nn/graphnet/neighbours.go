@@ -33,6 +33,21 @@ type Neighbours interface {
 // strength. Leading axes are a batch of graphs; a padding node is a row and a column of zeros.
 type Adjacency struct{ A *graph.Node }
 
+// FullyConnected returns the graph without a topology, in which every node hears every other, along
+// the axis senders: A_ij = 1 for i ≠ j. mask[… i] is true for nodes that exist; the others hear none
+// and none hears them. Which nodes were linked may stand in the labels of the pairs; see
+// [MessagePassing.OfLabelled] (the notes on graphs of different topology).
+func FullyConnected(mask *graph.Node, senders graph.Axis, dt graph.DType) Adjacency {
+	if !mask.IsValid() || mask.Rank() < 1 {
+		return Adjacency{graph.Of(mask).Fail("FullyConnected", graphMistake("want the nodes that exist, mask[… i]"), mask)}
+	}
+	defer mask.Graph().Scope("fully connected")()
+	is := ops.Cast(mask, dt)
+	pairs := ops.Mul(ops.Expand(is, -1, ""), ops.Expand(ops.Rename(is, -1, senders.Name), -2, ""))
+	self := build.Identity(mask.Graph(), graph.Bool, build.Last(mask), graph.Axis{Name: senders.Name, Size: build.Last(mask).Size})
+	return Adjacency{ops.Select(self, ops.Lit(pairs, 0), pairs).As("A")}
+}
+
 // receivers and senders are the axes of A.
 func (a Adjacency) receivers() graph.Axis { return a.A.Shape().Axis(a.A.Rank() - 2) }
 

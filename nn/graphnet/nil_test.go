@@ -12,7 +12,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Chebyshev": graphnet.Chebyshev, "Clusters": graphnet.Clusters, "Coarsen": graphnet.Coarsen,
+			"Chebyshev": graphnet.Chebyshev, "Clusters": graphnet.Clusters, "Coarsen": graphnet.Coarsen, "FullyConnected": graphnet.FullyConnected,
 			"Matching":    graphnet.Matching,
 			"NewDiffPool": graphnet.NewDiffPool, "NewGAT": graphnet.NewGAT, "NewGATHead": graphnet.NewGATHead,
 			"NewGCN": graphnet.NewGCN, "NewGraphFilter": graphnet.NewGraphFilter,
