@@ -86,11 +86,14 @@ func (k groupTask) outcome() graph.Axis { return graph.Ax("o", k.classes) }
 var messagePassing = Builder{
 	Name:    "graph-message-passing",
 	Title:   "message passing",
-	Notes:   "graph networks: self, neighbours and global state, aggregated symmetrically",
-	Formula: "mᵢⱼ = φ(xᵢ, xⱼ);  xᵢ′ = ψ(xᵢ, aggregateⱼ mᵢⱼ, u);  u′ = χ(u, meanᵢ xᵢ′)",
+	Notes:   "graph networks: self, neighbours and global state, aggregated symmetrically; residual connections and norms",
+	Formula: "mᵢⱼ = φ(xᵢ, xⱼ);  fᵢ = ψ(xᵢ, aggregateⱼ mᵢⱼ, u);  xᵢ′ = fᵢ, or xᵢ + fᵢ, or norm of it;  u′ = χ(u, meanᵢ fᵢ)",
 	Hyperparameters: groupSizes(sizeHow,
 		Hyperparameter{Name: "state", Default: 2, Doc: "features of the global state; 0 for none", Kind: Natural},
-		Hyperparameter{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural}),
+		Hyperparameter{Name: "edges", Default: 0, Doc: "edges in a list of them; 0 for an adjacency matrix", Kind: Natural},
+		Hyperparameter{Name: "depth", Default: 2, Doc: "layers", Kind: Count},
+		Hyperparameter{Name: "residual", Doc: "shortcuts past the layers: a layer changes its nodes instead of replacing them", Kind: Flag},
+		Hyperparameter{Name: "norm", Doc: "after each layer: over a node's features, or over those of all nodes of the graph", Kind: Choice, Choices: []string{"none", "node", "graph"}}),
 	make: func(s Settings, dt graph.DType, m *Model) {
 		k := newGroupTask(s, dt, m)
 		how, state := graphnet.Aggregation(s.Int("aggregate")), graph.Ax("s", s.Int("state"))
@@ -98,10 +101,35 @@ var messagePassing = Builder{
 		if state.Size > 0 {
 			u = k.g.Param("u", dt, state)
 		}
-		x, u := graphnet.NewMessagePassing(k.g, "layer1", dt, how, k.c, k.h, state).Of(k.x, u, k.neighbours)
-		x, _ = graphnet.NewMessagePassing(k.g, "layer2", dt, how, k.h, graph.Ax("h′", k.h.Size), state).Of(x, u, k.neighbours)
-		k.learn(m, nn.NewLinear(k.g, "out", dt, graph.Ax("h′", k.h.Size), k.outcome()).Of(x))
+		x, from := k.x, k.c
+		for i := range m.atMost("depth", s.Int("depth"), mostLayers) {
+			to := k.h
+			if i%2 == 1 {
+				to.Name = "h′"
+			}
+			var y *graph.Node
+			y, u = graphnet.NewMessagePassing(k.g, build.Numbered("layer", i), dt, how, from, to, state).Of(x, u, k.neighbours)
+			if s.Is("residual") {
+				y = ops.Add(k.shortcut(build.Numbered("skip", i), x, to), y).As(build.Indexed("r", i))
+			}
+			if over := s.Int("norm"); over > 0 {
+				norm := nn.NewLayerNorm(k.g, build.Numbered("norm", i), dt, to)
+				norm.Axes = over // the features, and with them the nodes
+				y = norm.Of(y).As(build.Indexed("x̂", i))
+			}
+			x, from = y, to
+		}
+		k.learn(m, nn.NewLinear(k.g, "out", dt, from, k.outcome()).Of(x))
 	},
+}
+
+// shortcut returns the nodes x with as many features as the axis to has: as they are, or by a linear
+// map where the number differs.
+func (k groupTask) shortcut(name string, x *graph.Node, to graph.Axis) *graph.Node {
+	if build.Last(x).Size != to.Size {
+		return nn.NewProjection(k.g, name, k.dt, build.Last(x), to).Of(x)
+	}
+	return ops.Rename(x, -1, to.Name)
 }
 
 var gcn = Builder{

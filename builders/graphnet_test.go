@@ -2,8 +2,11 @@ package builders_test
 
 import (
 	"fmt"
+	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -50,5 +53,78 @@ func TestPoolsByTopology(t *testing.T) {
 				t.Errorf("graph %d of %d nodes: %v", kind, n, err)
 			}
 		}
+	}
+}
+
+// TestResidualGraphNets: where the layers add nothing, a residual net leaves its nodes as they are,
+// or their norms, by node or over the whole graph; a plain net has nothing left of them. Numbering
+// the nodes otherwise numbers the scores otherwise, whatever is added.
+func TestResidualGraphNets(t *testing.T) {
+	const n, h = 5, 4
+	for _, norm := range []string{"none", "node", "graph"} {
+		for residual := range 2 {
+			m := layertest.Build(t, "graph-message-passing", builders.Settings{"n": n, "c": h, "h": h, "depth": 3, "residual": float64(residual),
+				"norm": layertest.Choice(t, "graph-message-passing", "norm", norm)})
+			g := m.Graph
+			rng := rand.New(rand.NewPCG(5, 1))
+			feed := layertest.Filled(g, rng)
+			for in, v := range m.Examples(rng) {
+				feed[in] = v
+			}
+			scores := layertest.Values(t, feed, m.Output)[0].Data
+
+			renumbered, order := maps.Clone(feed), rng.Perm(n)
+			x, A, classes := g.Lookup("x"), g.Lookup("A"), m.Output.Dim(1)
+			renumbered[x] = layertest.Computed(x.Type(), func(p int) float64 { return feed[x].Data[order[p/h]*h+p%h] })
+			renumbered[A] = layertest.Computed(A.Type(), func(p int) float64 { return feed[A].Data[order[p/n]*n+order[p%n]] })
+			want := make([]float64, len(scores))
+			for p := range want {
+				want[p] = scores[order[p/classes]*classes+p%classes]
+			}
+			layertest.Same(t, norm+", numbered otherwise", layertest.Values(t, renumbered, m.Output)[0].Data, want)
+
+			for _, p := range g.Leaves(graph.RoleParam) {
+				switch {
+				case strings.HasPrefix(p.Path(), "layer"):
+					feed[p] = graph.NewValue(p.Type())
+				case strings.HasSuffix(p.Path(), "/gain"):
+					feed[p] = layertest.Computed(p.Type(), func(int) float64 { return 1 })
+				case strings.HasSuffix(p.Path(), "/bias"):
+					feed[p] = graph.NewValue(p.Type())
+				}
+			}
+			left := slices.Clone(feed[x].Data)
+			if residual == 0 {
+				clear(left)
+			}
+			group := map[string]int{"none": 0, "node": h, "graph": n * h}[norm]
+			for range 3 {
+				for from := 0; group > 0 && from < n*h; from += group {
+					standardise(left[from:][:group])
+				}
+			}
+			out, d := feed[g.Lookup("out/w")].Data, feed[g.Lookup("out/b")].Data
+			for p := range want {
+				want[p] = d[p%classes]
+				for k := range h {
+					want[p] += left[p/classes*h+k] * out[k*classes+p%classes]
+				}
+			}
+			layertest.Same(t, fmt.Sprintf("norm %s, residual %d, layers that add nothing", norm, residual), layertest.Values(t, feed, m.Output)[0].Data, want)
+		}
+	}
+}
+
+// standardise gives x mean 0 and variance 1.
+func standardise(x []float64) {
+	mean, variance := 0.0, 0.0
+	for _, v := range x {
+		mean += v / float64(len(x))
+	}
+	for _, v := range x {
+		variance += (v - mean) * (v - mean) / float64(len(x))
+	}
+	for i, v := range x {
+		x[i] = (v - mean) / math.Sqrt(variance+1e-5)
 	}
 }

@@ -58,7 +58,8 @@ type InstanceNorm struct {
 
 // NewInstanceNorm adds the parameters NAME/gain[c], of ones, and NAME/bias[c], of zeros.
 func NewInstanceNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis) InstanceNorm {
-	return InstanceNorm(NewLayerNorm(g, name, dt, c))
+	l := NewLayerNorm(g, name, dt, c)
+	return InstanceNorm{name, l.Gain, l.Bias}
 }
 
 // Of returns the normalised x[n … c], in the shape of x. An array without axes between the first
