@@ -82,13 +82,14 @@ var variants = []variant{
 	{"standardise", builders.Settings{"of": 3}, 0.8},
 	{"standardise", builders.Settings{"of": 4}, 0.8},
 	{"standardise", builders.Settings{"of": 3, "centre": 1}, 0.8},
+	{"norm-layer", builders.Settings{"over": 1}, 0.8},
 	{"norm-instance", nil, 0.9}, // the norm takes away how much a channel holds
 	// is kept from learning by heart
 	{"no-regularisation", nil, 0.3},
 	{"dropout", nil, 0.4},
 	{"drop-connect", nil, 0.4},
 	{"multiplicative-noise", nil, 0.4},
-	{"multiplicative-noise", builders.Settings{"kind": 1, "sigma": 1}, 0.4},
+	{"multiplicative-noise", builders.Settings{"kind": 0, "sigma": 0.5}, 0.4},
 	{"stochastic-depth", nil, 0.4},
 	{"label-smoothing", nil, 0.6},
 	{"l2-penalty", nil, 0.5},
@@ -106,7 +107,7 @@ var variants = []variant{
 	{"augment-pixmix", builders.Settings{"p": 1}, 0.8},
 	// makes its labels from the data
 	{"autoencoder-linear", nil, 0.1},
-	{"autoencoder-linear", builders.Settings{"offsets": 0}, 0.3},
+	{"autoencoder-linear", builders.Settings{"offsets": 1}, 0.1},
 	{"autoencoder", nil, 0.1},
 	{"autoencoder-denoising", nil, 0.2},
 	{"autoencoder-masked", nil, 0.3},

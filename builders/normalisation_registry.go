@@ -13,9 +13,14 @@ import (
 var normalisation = []Builder{
 	standardise,
 	normBatch,
-	normed("norm-layer", "layer normalisation", "layer normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of the channels at a place", nil,
-		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) nn.Layer {
-			return nn.NewLayerNorm(g, "norm", dt, c)
+	normed("norm-layer", "layer normalisation", "layer normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of all channels of an image, or of those at a place",
+		[]Hyperparameter{{Name: "over", Doc: "all channels of an image, as in the notes, or those at a place, as in ConvNeXt and in transformers", Kind: Choice, Choices: []string{"image", "place"}}},
+		func(g *graph.Graph, dt graph.DType, c graph.Axis, s Settings) nn.Layer {
+			l := nn.NewLayerNorm(g, "norm", dt, c)
+			if s.Int("over") == 0 {
+				l.Axes = 3 // h, w and c
+			}
+			return l
 		}),
 	normed("norm-instance", "instance normalisation", "instance normalisation", "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel of an image", nil,
 		func(g *graph.Graph, dt graph.DType, c graph.Axis, _ Settings) nn.Layer {
@@ -103,7 +108,7 @@ var standardise = Builder{
 	Name:    "standardise",
 	Title:   "input standardisation and centring",
 	Notes:   "input standardisation: where the mean comes from",
-	Formula: "x̂ = (x − μ)/√(σ² + ε),  μ and σ² of a pixel, a channel, an image, a patch or the range of all",
+	Formula: "x̂ = (x − μ)/√(σ² + ε),  μ and σ² of a pixel or a channel over all training images so far, which evaluation uses too, or of an image, a patch or the range of all",
 	Hyperparameters: []Hyperparameter{
 		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures,
 		{Name: "of", Doc: "what has a mean of its own", Kind: Choice, Choices: []string{"pixel", "channel", "image", "patch", "range"}},
@@ -124,8 +129,8 @@ var standardise = Builder{
 	},
 }
 
-// standardised returns x as the settings have it. Statistics of a pixel or a channel are
-// fitted to each batch in training, and those of the last batch used in evaluation.
+// standardised returns x as the settings have it. Statistics of a pixel or a channel are those of
+// all images of training so far, in training and in evaluation.
 func (m *Model) standardised(x *graph.Node, s Settings, dt graph.DType) *graph.Node {
 	if !x.IsValid() {
 		return x

@@ -132,10 +132,10 @@ var multiplicativeNoise = onMoons(Builder{
 	Name:    "multiplicative-noise",
 	Title:   "multiplicative noise on hidden units",
 	Notes:   "dropout: methods that resemble it",
-	Formula: "h ← h + m ⊙ f,  m = 1 + σ·ε, ε ~ N(0, 1), or m = 1 + σ·(2u − 1), u uniform in [0, 1)",
+	Formula: "h ← h + m ⊙ f,  m = 1 + σ·(2u − 1), u uniform in [0, 1): for σ = 1 the noise u over its mean;  or m = 1 + σ·ε, ε ~ N(0, 1)",
 	Hyperparameters: []Hyperparameter{
-		{Name: "sigma", Default: 0.5, Doc: "strength of the noise; 0 in evaluation", Training: true},
-		{Name: "kind", Doc: "distribution of the noise", Kind: Choice, Choices: []string{"gaussian", "uniform"}},
+		{Name: "sigma", Default: 1, Doc: "strength of the noise: 1 for noise between 0 and 1 over its mean, as in the notes; 0 in evaluation", Training: true},
+		{Name: "kind", Default: 1, Doc: "distribution of the noise", Kind: Choice, Choices: []string{"gaussian", "uniform"}},
 	},
 }, func(m *Model, dt graph.DType) regularised {
 	σ := m.dial("σ", "sigma", dt, 0, 100)

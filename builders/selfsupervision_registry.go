@@ -30,9 +30,9 @@ func (s Settings) rows(g *graph.Graph, dt graph.DType) *graph.Node {
 	return g.Input("x", dt, s.ax("i"), s.ax("d"))
 }
 
-// waves draws rows x[i d] around the same mean that differ along two cosines over the
-// features, strongly along the first, and a little in all directions.
-func waves(rng *rand.Rand, t graph.Type) graph.Value {
+// waves draws rows x[i d] around a mean that differ along two cosines over the features, strongly
+// along the first, and a little in all directions.
+func waves(rng *rand.Rand, t graph.Type, mean float64) graph.Value {
 	d := t.Shape.Dim(1)
 	var first, second float64
 	return build.Computed(t, func(p int) float64 {
@@ -40,7 +40,7 @@ func waves(rng *rand.Rand, t graph.Type) graph.Value {
 			first, second = 1.5*rng.NormFloat64(), rng.NormFloat64()
 		}
 		at := math.Pi * (float64(p%d) + 0.5) / float64(d)
-		return 1 + first*math.Cos(at) + second*math.Cos(2*at) + 0.1*rng.NormFloat64()
+		return mean + first*math.Cos(at) + second*math.Cos(2*at) + 0.1*rng.NormFloat64()
 	})
 }
 
@@ -62,15 +62,15 @@ var linearAutoencoder = Builder{
 	Name:    "autoencoder-linear",
 	Title:   "linear autoencoder",
 	Notes:   "unsupervised learning as self-supervision: dimensionality reduction in the autoencoder style",
-	Formula: "y = xA + a;  x̂ = yB + b;  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
+	Formula: "y = xA;  x̂ = yB, or y = xA + a;  x̂ = yB + b;  loss = meanᵢ ‖xᵢ − x̂ᵢ‖²",
 	Hyperparameters: []Hyperparameter{
 		sizeRows, sizeRowFeatures, sizeCode,
-		{Name: "offsets", Default: 1, Doc: "learn a and b; without them the rows should have mean 0", Kind: Flag},
+		{Name: "offsets", Doc: "learn a and b; without them the rows should have mean 0, as those of the model's own examples then have", Kind: Flag},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := s.rows(m.Graph, dt)
 		a := NewLinearAutoencoder(m.Graph, dt, s.ax("d"), s.ax("k"), s.Is("offsets"))
-		m.reconstruct(x, a.Of(x), waves)
+		m.reconstruct(x, a.Of(x), func(rng *rand.Rand, t graph.Type) graph.Value { return waves(rng, t, s["offsets"]) })
 	},
 }
 

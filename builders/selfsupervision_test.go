@@ -51,13 +51,24 @@ func TestSelfSupervisionByHand(t *testing.T) {
 		draws []string // quantities that hold the draws
 		hand  func(v map[string]graph.Value) float64
 	}{
-		{"autoencoder-linear", builders.Settings{"i": 5, "d": 3, "k": 2}, nil, func(v map[string]graph.Value) (loss float64) {
+		{"autoencoder-linear", builders.Settings{"i": 5, "d": 3, "k": 2, "offsets": 1}, nil, func(v map[string]graph.Value) (loss float64) {
 			for i := range 5 {
 				x := row(v["x"], i)
 				made := affine(affine(x, v["encoder/A"], v["encoder/a"]), v["decoder/B"], v["decoder/b"])
 				for j := range x {
 					loss += (x[j] - made[j]) * (x[j] - made[j]) / 5
 				}
+			}
+			return loss
+		}},
+		{"autoencoder-linear", builders.Settings{"i": 5, "d": 3, "k": 2}, nil, func(v map[string]graph.Value) (loss float64) { // x̂ = xAB
+			for p, x := range v["x"].Data {
+				for y := range 2 {
+					for j := range 3 {
+						x -= v["x"].Data[p/3*3+j] * v["encoder/A"].Data[j*2+y] * v["decoder/B"].Data[y*3+p%3]
+					}
+				}
+				loss += x * x / 5
 			}
 			return loss
 		}},

@@ -10,29 +10,32 @@ import (
 )
 
 // The notes list the sources of the mean and the variance by which inputs are standardised. Those
-// of a pixel or a channel are fitted to training images, kept as states and used for every image
+// of a pixel or a channel are those of the training images, kept as states and used for every image
 // (InputNorm). Those of an image or a patch come from the image itself (StandardiseImage,
 // StandardisePatch). The range of the numbers is known beforehand (CentreRange). All are for x[n h
 // w c].
 
-// InputNorm standardises inputs by statistics that are fitted to training images:
+// InputNorm standardises inputs by the mean and the variance of all training images so far:
 //
 //	y = (x − μ)/√(σ² + 10⁻⁵)
 //
-// Before a step of [InputNorm.OfTrain] has run, the mean is 0 and the variance 1.
+// After a pass over the training set μ and σ² are those of the set, whatever batches it came in, and
+// evaluation uses the same. Before a step of [InputNorm.OfTrain] has run, the mean is 0 and the
+// variance 1.
 type InputNorm struct {
 	Name       string
 	Mean       *graph.Node // μ over the axes that have their own statistics: [h w c] or [c]
 	Var        *graph.Node // σ², likewise
+	Count      *graph.Node // how many numbers each of them is of, so far
 	CentreOnly bool        // y = x − μ, which leaves the spread
 }
 
 // NewInputNorm adds the states NAME/mean and NAME/var over the given axes, which are the last ones
 // of the inputs: h, w and c for statistics of every pixel and channel, or c for those of every
-// channel.
+// channel; and NAME/count.
 func NewInputNorm(g *graph.Graph, name string, dt graph.DType, axes ...graph.Axis) InputNorm {
 	defer g.Scope(name)()
-	return InputNorm{Name: name, Mean: g.State("mean", dt, axes...), Var: g.State("var", dt, axes...).Init(initial.Fill(1))}
+	return InputNorm{Name: name, Mean: g.State("mean", dt, axes...), Var: g.State("var", dt, axes...).Init(initial.Fill(1)), Count: g.State("count", dt)}
 }
 
 // Of standardises x by the fitted statistics, in the shape of x.
@@ -41,22 +44,34 @@ func (l InputNorm) Of(x *graph.Node) *graph.Node {
 	return l.by(x, l.Mean, l.Var)
 }
 
-// OfTrain fits the statistics to the images x and standardises x by them. The step stores the
-// statistics for [InputNorm.Of]. x must have more axes than the statistics.
+// OfTrain adds the images x to the statistics and standardises x by them. The step stores the
+// statistics for [InputNorm.Of]. x must have more axes than the statistics. The mean and the sum of
+// squares of two samples make those of both (Chan, Golub & LeVeque, 1983): with a weight w of the
+// new sample among all,
+//
+//	μ′ = μ + w·(μₓ − μ),  σ²′ = σ² + w·(σ²ₓ − σ²) + w·(1−w)·(μₓ − μ)²
 func (l InputNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	defer build.Within(l.Name, x, l.Mean)()
 	g := graph.Of(x, l.Mean)
 	var axes []any
+	size := 1
 	if x.IsValid() && l.Mean.IsValid() {
 		for a := range x.Rank() - l.Mean.Rank() {
 			axes = append(axes, a)
+			size *= x.Dim(a)
 		}
 		if len(axes) == 0 {
 			return g.Fail("InputNorm", fmt.Errorf("want more axes than the statistics have"), x, l.Mean), nil
 		}
 	}
-	μ, σ2 := moments(x, axes)
-	return l.by(x, μ, σ2), graph.Step{g.Assign(l.Mean, μ), g.Assign(l.Var, σ2)}
+	μx, σ2x := moments(x, axes)
+	count := ops.Shift(l.Count, float64(size))
+	w := ops.Div(ops.Lit(count, float64(size)), count).As("w")
+	away := ops.Sub(μx, l.Mean)
+	μ := ops.Add(l.Mean, ops.Mul(w, away)).As("μ′")
+	between := ops.Mul(ops.Mul(w, ops.OneMinus(w)), ops.Square(away))
+	σ2 := ops.Add(ops.Add(l.Var, ops.Mul(w, ops.Sub(σ2x, l.Var))), between).As("σ²′")
+	return l.by(x, μ, σ2), graph.Step{g.Assign(l.Mean, μ), g.Assign(l.Var, σ2), g.Assign(l.Count, count)}
 }
 
 func (l InputNorm) by(x, μ, σ2 *graph.Node) *graph.Node {

@@ -44,14 +44,15 @@ func TestNormStatistics(t *testing.T) {
 		of  func(x *graph.Node) *graph.Node
 		key func(p int) int
 	}{
-		"layer":    {nn.LayerNorm{}.Of, func(p int) int { return p / c }},
-		"instance": {nn.InstanceNorm{}.Of, func(p int) int { return p/(h*w*c)*c + p%c }},
-		"group":    {nn.GroupNorm{Groups: 2}.Of, func(p int) int { return p/(h*w*c)*2 + p%c/3 }},
-		"batch":    {trainedBatchNorm, func(p int) int { return p % c }},
-		"image":    {nn.StandardiseImage, func(p int) int { return p/(h*w*c)*c + p%c }},
-		"weights":  {nn.StandardiseWeights, func(p int) int { return p % c }},
-		"pixel":    {fittedInputNorm(3), func(p int) int { return p % (h * w * c) }},
-		"channel":  {fittedInputNorm(1), func(p int) int { return p % c }},
+		"layer":               {nn.LayerNorm{}.Of, func(p int) int { return p / c }},
+		"layer over an image": {nn.LayerNorm{Axes: 3}.Of, func(p int) int { return p / (h * w * c) }},
+		"instance":            {nn.InstanceNorm{}.Of, func(p int) int { return p/(h*w*c)*c + p%c }},
+		"group":               {nn.GroupNorm{Groups: 2}.Of, func(p int) int { return p/(h*w*c)*2 + p%c/3 }},
+		"batch":               {trainedBatchNorm, func(p int) int { return p % c }},
+		"image":               {nn.StandardiseImage, func(p int) int { return p/(h*w*c)*c + p%c }},
+		"weights":             {nn.StandardiseWeights, func(p int) int { return p % c }},
+		"pixel":               {fittedInputNorm(3), func(p int) int { return p % (h * w * c) }},
+		"channel":             {fittedInputNorm(1), func(p int) int { return p % c }},
 	} {
 		g := graph.New(name)
 		x := layertest.Image(g, n, h, w, c)
@@ -200,8 +201,8 @@ func TestBatchNormTrainsAndEvaluates(t *testing.T) {
 	}
 }
 
-// TestInputNorm: what was fitted to one batch standardises another; without a fit,
-// nothing changes but for ε.
+// TestInputNorm: evaluation uses what is fitted; without a fit, nothing changes but for ε. The first
+// batch that is fitted is standardised by its own statistics.
 func TestInputNorm(t *testing.T) {
 	for _, own := range []int{1, 3} {
 		for _, centre := range []bool{false, true} {
@@ -215,6 +216,7 @@ func TestInputNorm(t *testing.T) {
 			for i, v := range feed[l.Var].Data {
 				feed[l.Var].Data[i] = 1 + math.Abs(v)
 			}
+			feed[l.Count] = layertest.Scalar(0)
 			out := layertest.Values(t, feed, y, step[0].Value, step[1].Value)
 			key := func(p int) int { return p % l.Mean.Shape().Len() }
 			var want []float64
@@ -232,6 +234,59 @@ func TestInputNorm(t *testing.T) {
 					t.Errorf("fitted %v and %v, want %v and %v", out[1].Data[k], out[2].Data[k], mean[k], variance[k])
 				}
 			}
+		}
+	}
+}
+
+// TestTrainingSetStandardisesValidationSet: fitted batch by batch, even to batches of other sizes,
+// the statistics are those of the whole training set, and images that training has not seen are
+// standardised by them, whatever batch came last.
+func TestTrainingSetStandardisesValidationSet(t *testing.T) {
+	const h, w, c = 2, 3, 2
+	rng := rand.New(rand.NewPCG(4, 1))
+	for _, own := range []int{1, 3} {
+		var all []float64
+		var mean, variance, count graph.Value
+		for batch, n := range []int{4, 1, 5, 2} {
+			g := graph.New("training")
+			x := layertest.Image(g, n, h, w, c)
+			l := nn.NewInputNorm(g, "input", graph.F64, x.Shape().Axes()[4-own:]...)
+			y, step := l.OfTrain(x)
+			if batch == 0 {
+				mean, variance, count = graph.NewValue(l.Mean.Type()), graph.NewValue(l.Var.Type()), graph.NewValue(l.Count.Type())
+			}
+			images := layertest.Computed(x.Type(), func(p int) float64 { return 100*float64(batch) + float64(p%c+1)*rng.NormFloat64() })
+			all = append(all, images.Data...)
+			out := layertest.Both(t, ref.Feed{x: images, l.Mean: mean, l.Var: variance, l.Count: count}, 1e-9, step[0].Value, step[1].Value, step[2].Value, y)
+			mean, variance, count = out[0], out[1], out[2]
+			key := func(p int) int { return p % l.Mean.Shape().Len() }
+			wantMean, wantVar, size := moments(all, key)
+			for k := range wantMean {
+				if math.Abs(mean.Data[k]-wantMean[k]) > 1e-9 || math.Abs(variance.Data[k]-wantVar[k]) > 1e-9*max(1, wantVar[k]) || count.Data[0] != float64(size) {
+					t.Fatalf("after %d batches: %v, %v of %v, want %v, %v of %d", batch+1, mean.Data[k], variance.Data[k], count.Data[0], wantMean[k], wantVar[k], size)
+				}
+			}
+			var want []float64 // training standardises as evaluation will
+			for p, v := range images.Data {
+				want = append(want, (v-wantMean[key(p)])/math.Sqrt(wantVar[key(p)]+eps))
+			}
+			if err := reftest.Near(out[3].Data, want, 1e-9); err != nil {
+				t.Errorf("batch %d: %v", batch, err)
+			}
+		}
+		g := graph.New("validation")
+		x := layertest.Image(g, 3, h, w, c)
+		l := nn.NewInputNorm(g, "input", graph.F64, x.Shape().Axes()[4-own:]...)
+		fresh := layertest.Random(rng, x.Type(), 50)
+		wantMean, wantVar, _ := moments(all, func(p int) int { return p % l.Mean.Shape().Len() })
+		var want []float64
+		for p, v := range fresh.Data {
+			k := p % l.Mean.Shape().Len()
+			want = append(want, (v-wantMean[k])/math.Sqrt(wantVar[k]+eps))
+		}
+		got := layertest.Values(t, ref.Feed{x: fresh, l.Mean: mean, l.Var: variance}, l.Of(x))[0].Data
+		if err := reftest.Near(got, want, 1e-9); err != nil {
+			t.Errorf("the validation set, statistics over %d axes: %v", own, err)
 		}
 	}
 }

@@ -61,7 +61,7 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 	f.IntVar(&t.steps, "steps", 0, fmt.Sprintf("training steps (default: %d; of a clustering %d)", ownSteps, clusteringSteps))
 	t.stepsFlag = f.Lookup("steps")
 	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
-	f.StringVar(&t.gamma, "gamma", "", "temperature γ: 2 for a constant, 0.1..50 to anneal (default: annealed in the first quarter of the steps, from the scale of the data)")
+	f.StringVar(&t.gamma, "gamma", "", "γ, the inverse temperature: 2 for a constant, 0.1..50 to anneal (default: annealed in the first quarter of the steps, from the scale of the data)")
 	f.StringVar(&t.start, "start", "plusplus", "start centres: plusplus, points, groups (means of a random assignment) or given")
 	f.StringVar(&t.given, "centres", "", "CSV file with the start centres, for --start given")
 	f.StringVar(&t.dtype, "dtype", "f64", trainingDType)

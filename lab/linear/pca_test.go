@@ -55,7 +55,7 @@ func TestPCAIsTheAutoencodersOptimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	const d, k = 4, 2
-	m, err := builders.Build("autoencoder-linear", builders.Settings{"i": float64(iris.Rows()), "d": d, "k": k}, graph.F64)
+	m, err := builders.Build("autoencoder-linear", builders.Settings{"i": float64(iris.Rows()), "d": d, "k": k, "offsets": 1}, graph.F64)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +112,7 @@ func TestLinearAutoencoderFindsPCA(t *testing.T) {
 func leftByAutoencoder(t *testing.T, table *data.Table, k int) float64 {
 	const steps = 8000
 	m, err := builders.Build("autoencoder-linear", builders.Settings{
-		"i": float64(table.Rows()), "d": float64(len(table.Columns)), "k": float64(k),
+		"i": float64(table.Rows()), "d": float64(len(table.Columns)), "k": float64(k), "offsets": 1,
 	}, graph.F32)
 	if err != nil {
 		t.Fatal(err)
