@@ -97,19 +97,14 @@ func (c Config) start(k int, seed uint64) []float64 {
 	return Centres(c.Table, k, c.Start, seed)
 }
 
-// centresPath is where models that are no clusterings keep their centres, if they have some.
-const centresPath = "r"
-
-// centresOf returns the centres that a model learns among rows of d features; nil if it has none.
+// centresOf returns what a model learns that starts at rows of d features; nil if nothing does.
 func centresOf(m *builders.Model, d int) *graph.Node {
-	r := m.Centres()
-	if r == nil {
-		r = m.Graph.Lookup(centresPath)
+	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
+		if _, starts := n.Initialiser().Input(); starts && n.Rank() == 2 && n.Dim(1) == d {
+			return n
+		}
 	}
-	if r == nil || r.Role() != graph.RoleParam && r.Role() != graph.RoleState || r.Rank() != 2 || r.Dim(1) != d {
-		return nil
-	}
-	return r
+	return nil
 }
 
 // centres returns the centres that a model begins with from a seed, by path.
