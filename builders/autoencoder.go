@@ -2,6 +2,7 @@ package builders
 
 import (
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -23,25 +24,37 @@ type Autoencoder struct {
 // NewAutoencoder adds layers from d over the hidden widths to k, encoder/W₁[d …], encoder/b₁, …,
 // and back over the same widths to d, with numbers that go on: decoder/W₃, ….
 func NewAutoencoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, hidden ...graph.Axis) Autoencoder {
+	a := NewEncoder(g, dt, d, k, false, hidden...)
 	widths := append(append([]graph.Axis{d}, hidden...), k)
 	n := len(widths) - 1
-	var a Autoencoder
-	end := g.Scope("encoder")
-	for i := range n {
-		a.Encoder = append(a.Encoder, numberedLinear(g, i, dt, widths[i], widths[i+1]))
-	}
-	end()
 	defer g.Scope("decoder")()
 	for i := range n {
-		a.Decoder = append(a.Decoder, numberedLinear(g, n+i, dt, widths[n-i], widths[n-i-1]))
+		a.Decoder = append(a.Decoder, numberedLinear(g, n+i, dt, widths[n-i], widths[n-i-1], false))
 	}
 	return a
 }
 
-// numberedLinear adds W₁[in out] and b₁[out], numbered from index 0 on, to the current
-// scope.
-func numberedLinear(g *graph.Graph, i int, dt graph.DType, in, out graph.Axis) nn.Linear {
-	return nn.Linear{W: g.Param(build.Indexed("W", i), dt, in, out), B: g.Param(build.Indexed("b", i), dt, out)}
+// NewEncoder adds the encoder of [NewAutoencoder] alone, to learn something else from the code than
+// the input. If it is frozen, its arrays are states of the same names, which training leaves as they
+// are: their values come from an autoencoder, by tape.Store.CopyFrom.
+func NewEncoder(g *graph.Graph, dt graph.DType, d, k graph.Axis, frozen bool, hidden ...graph.Axis) Autoencoder {
+	widths := append(append([]graph.Axis{d}, hidden...), k)
+	var a Autoencoder
+	defer g.Scope("encoder")()
+	for i := range len(widths) - 1 {
+		a.Encoder = append(a.Encoder, numberedLinear(g, i, dt, widths[i], widths[i+1], frozen))
+	}
+	return a
+}
+
+// numberedLinear adds W₁[in out] and b₁[out], numbered from index 0 on, to the current scope; as
+// states if they are frozen.
+func numberedLinear(g *graph.Graph, i int, dt graph.DType, in, out graph.Axis, frozen bool) nn.Linear {
+	W, b := build.Indexed("W", i), build.Indexed("b", i)
+	if frozen {
+		return nn.Linear{W: g.State(W, dt, in, out).Init(initial.Glorot()), B: g.State(b, dt, out)}
+	}
+	return nn.Linear{W: g.Param(W, dt, in, out), B: g.Param(b, dt, out)}
 }
 
 // NewLinearAutoencoder adds the matrices of the notes, encoder/A[d k] and decoder/B[k d]. With

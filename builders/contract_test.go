@@ -109,6 +109,7 @@ var variants = []variant{
 	{"autoencoder-linear", nil, 0.1},
 	{"autoencoder-linear", builders.Settings{"offsets": 1}, 0.1},
 	{"autoencoder", nil, 0.1},
+	{"autoencoder-classifier", builders.Settings{"frozen": 1}, 0.9}, // an encoder drawn at random
 	{"autoencoder-denoising", nil, 0.2},
 	{"autoencoder-masked", nil, 0.3},
 	{"word2vec", nil, 0.65},

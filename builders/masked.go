@@ -25,10 +25,10 @@ type MaskedAutoencoder struct {
 // decoder/W₂[h d] and decoder/b₂[d].
 func NewMaskedAutoencoder(g *graph.Graph, dt graph.DType, d, h graph.Axis) MaskedAutoencoder {
 	end := g.Scope("encoder")
-	l := MaskedAutoencoder{Encoder: numberedLinear(g, 0, dt, d, h), Mask: nn.Linear{W: g.Param("M", dt, d, h)}}
+	l := MaskedAutoencoder{Encoder: numberedLinear(g, 0, dt, d, h, false), Mask: nn.Linear{W: g.Param("M", dt, d, h)}}
 	end()
 	defer g.Scope("decoder")()
-	l.Decoder = numberedLinear(g, 1, dt, h, d)
+	l.Decoder = numberedLinear(g, 1, dt, h, d, false)
 	return l
 }
 

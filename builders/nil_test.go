@@ -22,7 +22,7 @@ func TestNil(t *testing.T) {
 			"Negatives": builders.Negatives, "NewAutoencoder": builders.NewAutoencoder,
 			"NewBottleneck": builders.NewBottleneck, "NewStagedResNet": builders.NewStagedResNet,
 			"NewConvNeXt": builders.NewConvNeXt, "NewConvNeXtBlock": builders.NewConvNeXtBlock,
-			"NewField": builders.NewField, "NewLanguageModel": builders.NewLanguageModel,
+			"NewEncoder": builders.NewEncoder, "NewField": builders.NewField, "NewLanguageModel": builders.NewLanguageModel,
 			"NewLinearAutoencoder": builders.NewLinearAutoencoder, "NewMaskedAutoencoder": builders.NewMaskedAutoencoder,
 			"NewMaskedModel": builders.NewMaskedModel, "NewReLU1D": builders.NewReLU1D, "NewResNet": builders.NewResNet,
 			"NewResNetBlock": builders.NewResNetBlock, "NewSkipGram": builders.NewSkipGram,

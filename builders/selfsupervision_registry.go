@@ -12,7 +12,7 @@ import (
 
 // selfSupervision: labels made from the data.
 var selfSupervision = []Builder{
-	linearAutoencoder, autoencoder, denoisingAutoencoder, maskedAutoencoder, skipGramSoftmax, skipGramNegative, bagOfWords,
+	linearAutoencoder, autoencoder, codeClassifier, denoisingAutoencoder, maskedAutoencoder, skipGramSoftmax, skipGramNegative, bagOfWords,
 }
 
 var (
@@ -47,15 +47,23 @@ func waves(rng *rand.Rand, t graph.Type, mean float64) graph.Value {
 // bumps draws rows x[i d] that are one number each, the place of a bump: they lie on a
 // curve that no plane holds.
 func bumps(rng *rand.Rand, t graph.Type) graph.Value {
+	x, _ := placedBumps(rng, t)
+	return x
+}
+
+// placedBumps draws bumps, and returns their places, from 0 to below 1, too.
+func placedBumps(rng *rand.Rand, t graph.Type) (x graph.Value, places []float64) {
 	d := t.Shape.Dim(1)
 	var centre float64
-	return build.Computed(t, func(p int) float64 {
+	x = build.Computed(t, func(p int) float64 {
 		if p%d == 0 {
-			centre = rng.Float64() * float64(d-1)
+			places = append(places, rng.Float64())
+			centre = places[p/d] * float64(d-1)
 		}
 		away := (float64(p%d) - centre) / 1.5
 		return math.Exp(-away * away)
 	})
+	return x, places
 }
 
 var linearAutoencoder = Builder{
@@ -89,6 +97,26 @@ var autoencoder = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := s.rows(m.Graph, dt)
 		m.reconstruct(x, NewAutoencoder(m.Graph, dt, s.ax("d"), s.ax("k"), s.ax("h")).Of(x), bumps)
+	},
+}
+
+var codeClassifier = Builder{
+	Name:    "autoencoder-classifier",
+	Title:   "classifier on the code of an autoencoder",
+	Notes:   "unsupervised learning as self-supervision: autoencoders as the start of supervised training",
+	Formula: "y = tanh(xW₁ + b₁)W₂ + b₂, the encoder of an autoencoder;  scores = y·V + c;  loss = mean −log softmax(scores)[label]",
+	Hyperparameters: []Hyperparameter{sizeRows, sizeRowFeatures, sizeCode, sizeHiddenUnits,
+		{Name: "classes", Default: 3, Doc: "classes; the model's own examples are bumps by the section that they lie in", Kind: Count},
+		{Name: "frozen", Doc: "whether the encoder is kept as it is", Kind: Flag}},
+	make: func(s Settings, dt graph.DType, m *Model) {
+		x, label := s.rows(m.Graph, dt), m.Graph.Input("label", graph.I64, s.ax("i"))
+		y := NewEncoder(m.Graph, dt, s.ax("d"), s.ax("k"), s.Is("frozen"), s.ax("h")).Encode(x)
+		m.Output = nn.NewLinear(m.Graph, "head", dt, s.ax("k"), graph.Ax("c", s.Int("classes"))).Of(y).As("scores")
+		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
+		m.Examples = func(rng *rand.Rand) Feed {
+			rows, places := placedBumps(rng, x.Type())
+			return Feed{x: rows, label: build.Computed(label.Type(), func(i int) float64 { return math.Floor(places[i] * s["classes"]) })}
+		}
 	},
 }
 

@@ -3,6 +3,7 @@ package builders_test
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/ref"
+	"github.com/tapestry-ml/tapestry/train"
 )
 
 // TestSelfSupervisionByHand: output and loss of the models are those of loops over the
@@ -267,4 +269,38 @@ func TestSelfSupervisionMistakes(t *testing.T) {
 		},
 		"equal axis names": func(g *graph.Graph, _ *graph.Node) { builders.NewAutoencoder(g, graph.F32, d, d) },
 	})
+}
+
+// TestPreTraining: an encoder that has learnt to reconstruct rows without labels is a better start
+// for their classes than one drawn at random: far better where it is kept as it is, and sooner where
+// it is fine-tuned.
+func TestPreTraining(t *testing.T) {
+	source := layertest.NewTrainer(t, layertest.Build(t, "autoencoder", nil), train.Adam(0.01), 1)
+	source.Learn(2000)
+	classified := func(frozen float64, copied bool, steps int) (came, left []float64, loss float64) {
+		r := layertest.NewTrainer(t, layertest.Build(t, "autoencoder-classifier", builders.Settings{"frozen": frozen}), train.Adam(0.01), 2)
+		if copied {
+			if _, err := r.Store.CopyFrom(source.Store, "encoder", "encoder"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		came = r.Read("encoder/W₁")
+		losses := r.Learn(steps)
+		return came, r.Read("encoder/W₁"), layertest.Average(losses[steps-10:])
+	}
+	learnt := source.Read("encoder/W₁")
+	came, left, frozen := classified(1, true, 300)
+	if !slices.Equal(came, learnt) || !slices.Equal(left, learnt) {
+		t.Error("the frozen encoder differs from what was learnt")
+	}
+	came, left, tuned := classified(0, true, 40)
+	if !slices.Equal(came, learnt) || slices.Equal(left, learnt) {
+		t.Error("the fine-tuned encoder differs at first, or not at all")
+	}
+	_, _, random := classified(1, false, 300)
+	_, _, scratch := classified(0, false, 40)
+	t.Logf("frozen %.3f, fine-tuned %.3f, random %.3f, from scratch %.3f", frozen, tuned, random, scratch)
+	if frozen > 0.4*random || tuned > 0.9*scratch {
+		t.Errorf("loss with the frozen encoder %v, with a random one %v; fine-tuned %v, from scratch %v", frozen, random, tuned, scratch)
+	}
 }

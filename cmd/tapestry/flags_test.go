@@ -19,7 +19,7 @@ var flagValues = map[string]string{
 	"set": "nothing=1", "batches": "one", "engine": "gorgonia", "choose-k": "2..3", "predict": "c.csv", "rule": "x", "level": "ops",
 	"format": "dot", "theme": "dark", "wrt": "x", "loop": "1", "expand": "x", "against": "kmeans-goofy", "threads": "1", "budget": "300B",
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",
-	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1",
+	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1", "from": "nothere", "part": "features",
 	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "optimisers": "sgd:0.1", "starts": "2", "pair": "kmeans-softmax,kmeans-goofy",
 }
 

@@ -252,6 +252,9 @@ func printLearning(w io.Writer, o *options, c lab.Config, l *learning, learned *
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
 	}
+	if j.begins != "" {
+		fmt.Fprintln(w, j.begins)
+	}
 	fmt.Fprintln(w)
 	fmt.Fprintf(w, "%6s %12s %12s %12s %12s %12s  loss\n", "seed", "start", "¼", "½", "¾", "end")
 	var starts []float64

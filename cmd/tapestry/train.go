@@ -219,7 +219,7 @@ docs/crossing.md has what works with what.
 With --checkpoint what was trained is kept, with the model: first after a second, then every
 ten, and at the end; of several runs of a clustering the centres of the best one, when all are
 done. tapestry predict uses it, and with --resume the same command goes on as if it had never
-stopped.`,
+stopped. With --from another model begins with what was learnt, to keep it or to go on from it.`,
 		Example: "  tapestry train mine.tapestry --data houses.csv --bind x=area,rooms --bind y=price --validation 0.2 --standardise\n" +
 			"  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
 			"  tapestry train kmeans-lloyd --data digits --k 10\n" +

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -36,12 +37,14 @@ type keeping struct {
 	resume        bool
 	epochs        int
 	patience      int
+	transfer      transfer
 
 	schedule train.Schedule // zero for a constant rate
 }
 
 func (k *keeping) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
+	k.transfer.flags(cmd)
 	f.StringVar(&k.rate, "rate", "", rateUsage+", or a schedule of it: warmup(10,cosine(0.01,190))")
 	f.Float64Var(&k.clipNorm, "clip-norm", 0, "shorten gradients to this length at most (default: as they are)")
 	f.Float64Var(&k.ema, "ema", 0, "keep averages of the parameters with this decay, as 0.99 (default: none)")
@@ -121,6 +124,9 @@ func (k *keeping) check(clustering bool, seeds int) error {
 	case seeds > 1 && (k.log != "" || k.resume || k.dir != "" && !clustering):
 		return usagef("--seeds %d: --log, --resume, and --checkpoint of a model that is no clustering, are of one training", seeds)
 	}
+	if err := k.transfer.check(clustering, k.resume); err != nil {
+		return err
+	}
 	return checkOutput(k.log)
 }
 
@@ -130,6 +136,7 @@ type job struct {
 	build  train.Build
 	meta   map[string]string // for checkpoints
 	fitted *fit.Fitted       // the model joined to the data; nil for examples of the model's own
+	begins string            // what it begins with, where another training has learnt it
 
 	measured []metric.Scores // final scores on the rows held out, by run
 	stopped  []train.Best    // the best step of each run that patience ended; zero for other runs
@@ -185,8 +192,18 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 		}
 		return nil
 	}))
+	values, file, err := k.transfer.values(j.model)
+	if err != nil {
+		return nil, err
+	}
+	if len(values) > 0 {
+		j.begins = fmt.Sprintf("begins with %s of %s", strings.Join(slices.Sorted(maps.Keys(values)), ", "), file)
+	}
 	c.Build = j.build
 	c.Plan = func(t *train.Trainer, p *train.Plan) error {
+		if err := begin(t.Store(), values); err != nil {
+			return err
+		}
 		p.Rate, p.Patience = k.schedule, k.patience
 		p.Observers = append(p.Observers, observers...)
 		if k.dir != "" {
