@@ -263,25 +263,3 @@ func alignment(name, title, formula, c string, score func(g *graph.Graph, dt gra
 		},
 	}
 }
-
-var bidirectionalAttention = Builder{
-	Name:            "attention-bidirectional",
-	Title:           "attention between the states of a bidirectional RNN",
-	Notes:           "attention in bidirectional RNNs",
-	Formula:         "aᵢⱼ = ⟨←hᵢ, →hⱼ⟩;  cᵢ = Σⱼ softmaxⱼ(aᵢⱼ) →hⱼ;  yᵢ = W[xᵢ; cᵢ] + b",
-	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, {Name: "m", Default: 3, Doc: "features of an input", Kind: Count}, {Name: "d", Default: 6, Doc: "features of a state", Kind: Count}},
-	make: func(s Settings, dt graph.DType, m *Model) {
-		g, b, t, d := m.Graph, s.ax("b"), s.ax("t"), s.ax("d")
-		forward, backward := g.Input("→h", dt, b, t, d), g.Input("←h", dt, b, t, d)
-		x, target := g.Input("x", dt, b, t, s.ax("m")), g.Input("target", dt, b, t, graph.Ax("o", d.Size))
-		c, _ := attention.AttendBidirectional(forward, backward)
-		both := ops.Concat(-1, ops.Rename(x, -1, "xc"), ops.Rename(c, -1, "xc")).As("[x; c]")
-		m.Output = nn.NewLinear(g, "output", dt, graph.Ax("xc", s.Int("m")+d.Size), graph.Ax("o", d.Size)).Of(both).As("y")
-		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
-			rows, asked, found := lookup(rng, forward.Type(), backward.Type())
-			found.Type = target.Type()
-			return Feed{forward: rows, backward: asked, x: normals(rng, x.Type()), target: found}
-		}
-	},
-}

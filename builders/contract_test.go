@@ -32,6 +32,7 @@ var falls = map[string]float64{"attention": 0.7, "position": 0.7, "transformer":
 // variants are the models whose loss has a bound of its own, and the settings that
 // make another graph of a model. A bound above 0.8 has its reason.
 var variants = []variant{
+	{"attention-bidirectional", builders.Settings{"cell": 2, "norm": 3, "run": 1}, 0.7},
 	// carries states through time
 	{"filter-fir", nil, 0.01},
 	{"filter-iir", nil, 0.1},
