@@ -126,7 +126,7 @@ func TestTrainsAsTheLaboratoryDoes(t *testing.T) {
 		}
 		var h historyView
 		c.get("/api/docs/"+id+"/history", &h)
-		v, err := lab.Config{Table: data.Iris(), K: 3, Seeds: 1, Seed: 3, Steps: steps, DType: graph.F64, Batch: 16,
+		v, err := lab.Config{Table: data.Iris(), K: 3, Seeds: 1, Seed: 3, Steps: steps, DType: graph.F64,
 			Scheduled: map[string]train.Schedule{"γ": lab.DefaultGamma(data.Iris(), 3)}, Rate: train.Constant(lab.DefaultRate(data.Iris()))}.Train(context.Background(), name)
 		if err != nil {
 			t.Fatal(err)
