@@ -175,12 +175,17 @@ var selfAttention = Builder{
 	Name:            "attention-self",
 	Title:           "self-attention with queries, keys and values",
 	Notes:           "self-attention with the QKV formulation",
-	Formula:         "q = xWᵠ, k = xWᵏ, v = xWᵛ;  y = softmax(qkᵀ/√d)v",
-	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeMask},
+	Formula:         "q = xWᵠ, k = xWᵏ, v = xWᵛ;  y = softmax(qkᵀ/√d)v, or softmax(qkᵀ)v",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeMask, {Name: "scale", Default: 1, Doc: "whether scores are over √d; without, aᵢⱼ = qᵢ·kⱼ", Kind: Flag}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.denoise(s, dt, func(x, mask *graph.Node) *graph.Node {
 			p := attention.NewQKV(m.Graph, dt, s.ax("m"), s.ax("m"), graph.Ax("d", s.Int("m")))
-			y, _ := p.Attend(x, x, mask)
+			if s.Is("scale") {
+				y, _ := p.Attend(x, x, mask)
+				return y
+			}
+			q, k, v := p.Of(x, x)
+			y, _ := attention.Pool(attention.Scores(q.As("q"), k.As("k")).As("a"), v.As("v"), mask)
 			return y
 		})
 	},

@@ -32,6 +32,8 @@ var falls = map[string]float64{"attention": 0.7, "position": 0.7, "transformer":
 // variants are the models whose loss has a bound of its own, and the settings that
 // make another graph of a model. A bound above 0.8 has its reason.
 var variants = []variant{
+	{"attention-self", builders.Settings{"scale": 0, "mask": 3}, 0.7},
+	{"attention-bidirectional", builders.Settings{"asks": 1}, 0.7},
 	{"attention-bidirectional", builders.Settings{"cell": 2, "norm": 3, "run": 1}, 0.7},
 	// carries states through time
 	{"filter-fir", nil, 0.01},
