@@ -76,7 +76,8 @@ var variants = []variant{
 	{"resnet", builders.Settings{"block": 1, "channels": 8}, 0.6},
 	{"resnet-plain", builders.Settings{"stages": 2, "depth": 1, "block": 1, "channels": 8}, 0.7},
 	{"convnext", nil, 0.6},
-	{"convnext", builders.Settings{"scale": 1, "depth": 2}, 0.6},
+	{"convnext", builders.Settings{"scale": 1, "depth": 2, "window": 3}, 0.6},
+	{"convnext", builders.Settings{"depth": 2, "drop": 0.2, "smoothing": 0.1, "cutmix": 0.3}, 0.9}, // labels that are mixed are never certain
 	{"unet", nil, 0.5},
 	{"ode-net", nil, 0.1},
 	{"ode-net", builders.Settings{"shared": 0}, 0.1},

@@ -44,9 +44,21 @@ func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis,
 // Of returns the output of the block, in the shape of x[n h w c].
 func (b ConvNeXtBlock) Of(x *graph.Node) *graph.Node {
 	defer build.Within(b.Name, x, b.Depthwise.W)()
+	return ops.Add(x, b.branch(x)).As("y")
+}
+
+// OfTrain is like [ConvNeXtBlock.Of] with stochastic depth: what the block adds is dropped with the
+// probability p, a scalar, for each image of its own (the notes on ConvNeXt's training).
+func (b ConvNeXtBlock) OfTrain(x, p *graph.Node) *graph.Node {
+	defer build.Within(b.Name, x, b.Depthwise.W)()
+	return ops.Add(x, nn.StochasticDepth(b.branch(x), p)).As("y")
+}
+
+// branch returns what the block adds to x.
+func (b ConvNeXtBlock) branch(x *graph.Node) *graph.Node {
 	u := b.Norm.Of(b.Depthwise.Of(x).As("u")).As("û")
 	f := b.Down.Of(ops.GELU(b.Up.Of(u)).As("v"))
-	return ops.Add(x, build.Affine(f, b.Scale, nil).As("F(x)")).As("y")
+	return build.Affine(f, b.Scale, nil).As("F(x)")
 }
 
 // ConvNeXt cuts images into patches and applies blocks, a norm, the average over all places and a
@@ -72,9 +84,21 @@ func NewConvNeXt(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, p
 
 // Of returns scores[n k] of images x[n h w c].
 func (m ConvNeXt) Of(x *graph.Node) *graph.Node {
+	return m.through(x, func(_ int, b ConvNeXtBlock, x *graph.Node) *graph.Node { return b.Of(x) })
+}
+
+// OfTrain is like [ConvNeXt.Of] with stochastic depth: the deeper a block, the more often it is
+// dropped, the last with the probability p, a scalar.
+func (m ConvNeXt) OfTrain(x, p *graph.Node) *graph.Node {
+	return m.through(x, func(i int, b ConvNeXtBlock, x *graph.Node) *graph.Node {
+		return b.OfTrain(x, nn.DropAt(i, len(m.Blocks), p).As(build.Indexed("p", i)))
+	})
+}
+
+func (m ConvNeXt) through(x *graph.Node, block func(i int, b ConvNeXtBlock, x *graph.Node) *graph.Node) *graph.Node {
 	x = m.Patches.Of(x).As("x₀")
-	for _, b := range m.Blocks {
-		x = b.Of(x)
+	for i, b := range m.Blocks {
+		x = block(i, b, x)
 	}
 	return m.Head.Of(m.Norm.Of(nn.GlobalAverage(x).As("x̄")))
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/nn/augment"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -46,8 +47,13 @@ func channelsOf(s Settings) graph.Axis { return graph.Ax("c", s.Int("channels"))
 // orientation of a bar as the task.
 func (m *Model) classify(x, scores *graph.Node) {
 	label := m.Graph.Input("label", graph.I64, graph.Ax("n", x.Dim(0)))
-	m.Output = scores.As("scores")
-	m.Loss = nn.CrossEntropy(scores, label).As("loss")
+	scores = scores.As("scores")
+	m.recognise(x, label, scores, nn.CrossEntropy(scores, label))
+}
+
+// recognise is like classify for a label[n] that is an input already, and a loss.
+func (m *Model) recognise(x, label, scores, loss *graph.Node) {
+	m.Output, m.Loss = scores.As("scores"), loss.As("loss")
 	m.Examples = func(rng *rand.Rand) Feed {
 		images, labels := bars(rng, x.Type(), label.Type(), build.Last(scores).Size)
 		return Feed{x: images, label: labels}
@@ -302,19 +308,34 @@ var resnet = Builder{
 var convNeXt = Builder{
 	Name:    "convnext",
 	Title:   "ConvNeXt",
-	Notes:   "ConvNeXt, Figure 4",
-	Formula: "x ← x + W₂·gelu(W₁·norm(depthwise conv(x)))",
+	Notes:   "ConvNeXt, Figure 4; its training, with --optimiser adamw and --rate 'cosine(0.004,200)'",
+	Formula: "x ← x + W₂·gelu(W₁·norm(depthwise conv(x)));  in training on CutMix images, the added part dropped with pₗ = l/L·drop, labels smoothed",
 	Hyperparameters: []Hyperparameter{
 		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels,
-		{Name: "depth", Default: 1, Doc: "blocks", Kind: Count}, sizeWindow,
+		{Name: "depth", Default: 1, Doc: "blocks", Kind: Count},
+		{Name: "window", Default: 7, Doc: "height and width of the depthwise windows, odd", Kind: Count},
 		{Name: "patch", Default: 2, Doc: "height and width of the patches that images are cut into", Kind: Count},
 		{Name: "scale", Doc: "each block scaled by a γ that starts at 10⁻⁶", Kind: Flag},
+		{Name: "drop", Doc: "stochastic depth: probability that the last block is dropped; 0 in evaluation", Training: true},
+		{Name: "smoothing", Doc: "label smoothing: probability that all classes share; 0 in evaluation", Training: true},
+		{Name: "cutmix", Doc: "augmentation: probability that a rectangle of another image is pasted in; 0 in evaluation", Training: true},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
 		net := NewConvNeXt(m.Graph, dt, build.Last(x), channelsOf(s), classesOf(s), s.Int("patch"), s.Int("window"),
 			m.atMost("depth", s.Int("depth"), mostLayers), s.Is("scale"))
-		m.classify(x, net.Of(x))
+		if s["drop"] == 0 && s["smoothing"] == 0 && s["cutmix"] == 0 {
+			m.classify(x, net.Of(x))
+			return
+		}
+		label := m.Graph.Input("label", graph.I64, graph.Ax("n", s.Int("n")))
+		images, y := x, label
+		if s["cutmix"] != 0 {
+			mixed := augment.CutMix(x, ops.OneHot(label, -1, classesOf(s), dt).As("y"), m.Graph.Scalar("α", 1, dt), m.dial("p", "cutmix", dt, 0, 1))
+			images, y = mixed.X.As("x̂"), mixed.Y.As("ŷ")
+		}
+		scores := net.OfTrain(images, m.dial("drop", "drop", dt, 0, 1)).As("scores")
+		m.recognise(x, label, scores, nn.CrossEntropy(scores, y, nn.Smoothed(m.dial("ε", "smoothing", dt, 0, 1))))
 	},
 }
 
