@@ -14,7 +14,7 @@ var (
 	sizeN     = Hyperparameter{Name: "n", Default: 150, Doc: "points in a batch", Kind: Count}
 	sizeD     = Hyperparameter{Name: "d", Default: 4, Doc: "features of a point", Kind: Count}
 	sizeK     = Hyperparameter{Name: "k", Default: 3, Doc: "clusters", Kind: Count}
-	sizeGamma = Hyperparameter{Name: "gamma", Default: 1, Doc: "temperature γ: how sharply α prefers the nearest centre"}
+	sizeGamma = Hyperparameter{Name: "gamma", Default: 1, Doc: "inverse temperature γ: how sharply α prefers the nearest centre"}
 )
 
 // points adds the input and the centres, as a parameter or a state.
