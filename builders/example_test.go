@@ -67,7 +67,7 @@ func ExampleLookup() {
 	// n = 150, a count: points in a batch
 	// d = 4, a count: features of a point
 	// k = 3, a count: clusters
-	// gamma = 1, a real: temperature γ: how sharply α prefers the nearest centre
+	// gamma = 1, a real: inverse temperature γ: how sharply α prefers the nearest centre
 }
 
 // The objective of soft k-means on points of one's own.
