@@ -32,7 +32,8 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 		p.Setup.Schedule, p.Setup.Gamma = scheduleText(γ, plan.Steps), gammas(γ, plan.Steps)
 	}
 	if plan.Table != nil {
-		p.Data = report.Data{Name: plan.Table.Name + c.prepared(), Rows: plan.Table.Rows(), Features: plan.Table.Columns, Classes: plan.Table.Classes()}
+		p.Data = report.Data{Name: plan.Table.Name, Rows: plan.Table.Rows(), Features: plan.Table.Columns, Classes: plan.Table.Classes()}
+		c.prepared(&p.Data)
 	}
 	shown := shownNames(res)
 	for v, variant := range res.Variants {

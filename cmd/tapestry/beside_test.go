@@ -178,7 +178,7 @@ func TestClusteringBesideHeld(t *testing.T) {
 		}
 	}
 	text, err := os.ReadFile(page)
-	if err != nil || !strings.Contains(string(text), "wine.csv (45 rows held out, columns standardised)") {
+	if err != nil || !strings.Contains(string(text), "and 45\u00a0rows held out") || !strings.Contains(string(text), "columns standardised") {
 		t.Errorf("the page does not say how the data were prepared: %v", err)
 	}
 }

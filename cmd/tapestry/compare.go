@@ -104,7 +104,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	page, err := newPage(cmd.Context(), res, typed(c.args))
-	page.Data.Name += c.prepared()
+	c.prepared(&page.Data)
 	if err == nil && len(names) > 2 {
 		page.Drawings, err = c.drawings(names, shownMethods(page), func(id string, a, b int) (report.Drawing, error) {
 			return compareDrawing(cmd.Context(), id, res, a, b)
@@ -253,7 +253,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 			Rows   []row  `json:"methods"`
 		}{res.Config.Table.Name, c.out, oneLine(lab.ConvergenceTest(true)), rows})
 	}
-	fmt.Fprintf(w, "%s%s: %s, %s, k = %d; %s of %s, medians are over the seeds\n\n", res.Config.Table.Name, c.prepared(), plural.Count(res.Config.Table.Rows(), "row"),
+	fmt.Fprintf(w, "%s%s: %s, %s, k = %d; %s of %s, medians are over the seeds\n\n", res.Config.Table.Name, c.preparedText(), plural.Count(res.Config.Table.Rows(), "row"),
 		plural.Count(len(res.Config.Table.Columns), "feature"), res.Config.K, plural.Count(res.Config.Seeds, "seed"), plural.Count(res.Config.Steps, "step"))
 	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "best", "median", "median", "median", "", "µs per", "peak")
 	fmt.Fprintf(w, "%-24s %12s %12s %8s %10s %10s %8s %9s\n", "", "inertia", "inertia", "ARI", "spread", "converged", "step", "KiB")

@@ -17,6 +17,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/data/columns"
+	"github.com/tapestry-ml/tapestry/viz/report"
 )
 
 // fitting holds the flags that give a model its data and cut them into batches. Without --data, a
@@ -325,16 +326,25 @@ func (f *fitting) scale(t *data.Table) error {
 	return data.Scale(t, f.points.Mean, f.points.Std)
 }
 
-// prepared says what was done to the points of a clustering before training; "" for nothing.
-func (f *fitting) prepared() string {
-	var said []string
-	if f.held != nil {
-		said = append(said, plural.Count(f.held.Rows(), "row")+" held out")
+// prepared tells the page what was done to the points of a clustering before training.
+func (f *fitting) prepared(d *report.Data) {
+	if d.Held = f.held.Rows(); f.standardise {
+		d.Prepared = "columns standardised"
 	}
-	if f.standardise {
-		said = append(said, "columns standardised")
+}
+
+// preparedText says the same in a header; "" where nothing was done.
+func (f *fitting) preparedText() string {
+	var d report.Data
+	f.prepared(&d)
+	said := []string{}
+	if d.Held > 0 {
+		said = append(said, plural.Count(d.Held, "row")+" held out")
 	}
-	if said == nil {
+	if d.Prepared != "" {
+		said = append(said, d.Prepared)
+	}
+	if len(said) == 0 {
 		return ""
 	}
 	return " (" + strings.Join(said, ", ") + ")"

@@ -166,6 +166,10 @@ func newMethod(res *lab.Clusterings, v lab.Clustering, reference []float64) repo
 	best := v.Best()
 	order := lab.Match(reference, best.Centres(), d)
 	m := report.Method{Name: v.Model.Builder.Title, Cost: report.Cost(v.Cost)}
+	for _, s := range v.Held {
+		inertia, _ := s.Get("inertia")
+		m.Held = append(m.Held, inertia)
+	}
 	for _, o := range v.Optima() {
 		m.Optima = append(m.Optima, report.Optimum{Inertia: o.Inertia, Runs: len(o.Runs)})
 	}

@@ -43,7 +43,9 @@ type Pair struct {
 // Data describes the data that the methods were trained on.
 type Data struct {
 	Name     string
-	Rows     int
+	Rows     int      // that were trained on
+	Held     int      `json:",omitempty"` // rows that were held out of training
+	Prepared string   `json:",omitempty"` // in words: what was done to the rows before training
 	Features []string // names of the columns
 	Classes  []string // names of the labels; none without labels
 	Scale    float64  `json:",omitempty"` // the root mean squared distance of a row from the mean of all; 0 if not known
@@ -82,7 +84,9 @@ type Method struct {
 	// Optima has the different groupings in which runs came to rest, the one of least inertia first;
 	// nil if they are not known.
 	Optima []Optimum `json:",omitempty"`
-	Cost   Cost
+	// Held has the inertia of every run's final centres on the rows held out; nil without such rows.
+	Held []float64 `json:",omitempty"`
+	Cost Cost
 }
 
 // Optimum is a grouping of the points in which some runs of a method came to rest.

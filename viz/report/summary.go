@@ -163,7 +163,23 @@ func (p Page) ended() string {
 		}
 		return said
 	}))+".")
+	if held := p.heldOut(); held != "" {
+		said = append(said, held)
+	}
 	return strings.Join(said, " ")
+}
+
+// heldOut compares the results on the rows held out; "" without such rows.
+func (p Page) heldOut() string {
+	if p.Data.Held == 0 || slices.ContainsFunc(p.Variants, func(m Method) bool { return len(m.Held) == 0 }) {
+		return ""
+	}
+	return fmt.Sprintf("On the %s held out %s.", count(p.Data.Held, "row"), eachSays(p.Variants, func(m Method) string {
+		if v := median(m.Held); finite(v) {
+			return fmt.Sprintf("%s has an inertia of %s", m.Name, number(v))
+		}
+		return m.Name + " has no finite inertia"
+	}))
 }
 
 // severalSeeds reports whether the typical value of a variant is a median.
@@ -189,8 +205,13 @@ func (p Page) facts() []fact {
 	}
 	add("Data", p.Data.Name)
 	if p.Data.Rows > 0 {
-		add("Size", count(p.Data.Rows, "row")+" × "+count(len(p.Data.Features), "feature"))
+		size := count(p.Data.Rows, "row") + " × " + count(len(p.Data.Features), "feature")
+		if p.Data.Held > 0 {
+			size += fmt.Sprintf(", and %s held out", count(p.Data.Held, "row"))
+		}
+		add("Size", size)
 	}
+	add("Prepared", p.Data.Prepared)
 	if n := len(p.Data.Classes); n > 0 {
 		add("Labels", number(float64(n))+", not used in training")
 	}
