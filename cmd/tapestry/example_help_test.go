@@ -12,17 +12,18 @@ import (
 
 // examplesNotRun has parts of the examples that a test cannot run.
 var examplesNotRun = map[string]string{
-	"^tapestry$":                    "takes no flags; it is tapestry compare, which is run",
-	"flowers.csv":                   "needs a file of the user's",
-	"objective.tapestry":            "needs a file of the user's",
-	"mine.tapestry":                 "needs files of the user's; TestCrossing runs the like",
-	"tapestry checkpoint ":          "needs the folder of a training",
-	"tapestry predict ":             "needs the folder of a training",
-	"tapestry docs":                 "wants the source of this module, and is run by TestDocsWritesThePages",
-	"tapestry serve":                "runs until it is interrupted",
-	"tapestry step kmeans-softmax$": "asks for a terminal",
-	"tapestry check --all":          "takes minutes, and is run by the tests of package check",
-	"tapestry bench --gemm":         "takes minutes",
+	"^tapestry$":                     "takes no flags; it is tapestry compare, which is run",
+	"flowers.csv":                    "needs a file of the user's",
+	"objective.tapestry":             "needs a file of the user's",
+	"mine.tapestry":                  "needs files of the user's; TestCrossing runs the like",
+	"tapestry checkpoint ":           "needs the folder of a training",
+	"tapestry predict ":              "needs the folder of a training",
+	"tapestry eval kmeans-goofy --p": "needs files, and is run by TestEval",
+	"tapestry docs":                  "wants the source of this module, and is run by TestDocsWritesThePages",
+	"tapestry serve":                 "runs until it is interrupted",
+	"tapestry step kmeans-softmax$":  "asks for a terminal",
+	"tapestry check --all":           "takes minutes, and is run by the tests of package check",
+	"tapestry bench --gemm":          "takes minutes",
 }
 
 // examplesShortened are further flags, which make an example end soon.

@@ -240,7 +240,7 @@ tapestry new NAME writes one to start from.`,
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), compare, newServe(&o), newCheck(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), compare, newServe(&o), newCheck(&o), newEval(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
 		newCheckpoint(&o), newNew(), newFormat(), newBench(&o), newDocs())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true
