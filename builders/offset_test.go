@@ -1,4 +1,4 @@
-package lab_test
+package builders_test
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Iris moved by 1000 in every feature, in float32, with centres on data points:
-// the expansion x² + r² − 2xr has no right digit left there. Distances and
-// gradients must agree with float64 on the same rounded numbers.
+// TestIrisFarFromTheOrigin: with Iris moved by 1000 in every feature, in float32, and centres on rows,
+// the expansion x² + r² − 2xr has no right digit left. Distances and gradients must agree with those
+// of the definitions, in float64, on the same rounded numbers.
 func TestIrisFarFromTheOrigin(t *testing.T) {
 	iris := data.Iris()
 	x := make([]float64, len(iris.X))
