@@ -31,6 +31,7 @@ var imports = map[string]string{
 	"internal/terminal":            "",
 	"internal/csp":                 "",
 	"internal/half":                "",
+	"internal/cone":                "graph",
 	"internal/derive":              "graph",
 	"internal/exact":               "",
 	"ops":                          "graph graph/attr graph/trait internal/kernel internal/derive internal/match internal/simd graph/expr internal/subscript",
@@ -67,8 +68,8 @@ var imports = map[string]string{
 	"infer":                        "graph graph/trait ops tape internal/fed train/checkpoint train/data train/data/text gorgonia.org/tensor",
 	"notation":                     "graph graph/initial ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
 	"fit":                          "graph graph/trait builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural train/data/columns",
-	"lab":                          "graph graph/initial ops graph/grad internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
-	"lab/geometry":                 "graph graph/grad internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
+	"lab":                          "graph graph/initial ops graph/grad internal/cone internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
+	"lab/geometry":                 "graph graph/grad internal/cone internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":                      "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
 	"viz":                          "graph graph/attr graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
 	"lab/linear":                   "graph builders train train/data gonum.org/v1/gonum",

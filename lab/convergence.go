@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/cone"
 	"github.com/tapestry-ml/tapestry/internal/memory"
 	"github.com/tapestry-ml/tapestry/internal/table"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -96,7 +97,6 @@ func changes(s train.Schedule, steps int) bool {
 // goroutines.
 type Settling struct {
 	inputs    map[*graph.Node]*graph.Node // of the model: those of the copy
-	graph     *graph.Graph                // a copy of what the loss depends on, with its gradient
 	prog      *tape.Program
 	learnt    []string // paths of the parameters and states that the loss depends on
 	params    []*graph.Node
@@ -120,8 +120,7 @@ func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 		}
 		return s, nil
 	}
-	scratch, copies := lossCopy(m.Loss)
-	s.graph = scratch
+	g, copies := cone.Copy("gradient at the end", nil, m.Loss)
 	var wrt []*graph.Node
 	for _, p := range s.params {
 		wrt = append(wrt, copies[p])
@@ -136,7 +135,7 @@ func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	}
 	s.gradients = grad.OrZero(copies[m.Loss], wrt...)
 	var err error
-	s.prog, err = tape.CompileContext(ctx, scratch, tape.Fetch(s.gradients...))
+	s.prog, err = tape.CompileContext(ctx, g, tape.Fetch(s.gradients...))
 	return s, err
 }
 

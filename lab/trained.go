@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/cone"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -17,7 +18,7 @@ func Reached(loss *graph.Node, nodes ...*graph.Node) []*graph.Node {
 	if !loss.IsValid() || loss.Rank() != 0 || !loss.DType().IsFloat() {
 		return nil
 	}
-	_, copies := lossCopy(loss)
+	_, copies := cone.Copy("reached", nil, loss)
 	var floats, wrt []*graph.Node
 	for _, n := range nodes {
 		if c := copies[n]; c != nil && n.DType().IsFloat() {
@@ -34,20 +35,6 @@ func Reached(loss *graph.Node, nodes ...*graph.Node) []*graph.Node {
 		}
 	}
 	return out
-}
-
-// lossCopy is a copy of what a loss depends on, in a graph of its own, so that more can be
-// derived from it than a model has.
-func lossCopy(loss *graph.Node) (*graph.Graph, map[*graph.Node]*graph.Node) {
-	scratch, copies := graph.New("scratch"), map[*graph.Node]*graph.Node{}
-	for _, n := range graph.Reachable(loss) {
-		in := n.Inputs()
-		for i, x := range in {
-			in[i] = copies[x]
-		}
-		copies[n] = scratch.Copy(n, in)
-	}
-	return scratch, copies
 }
 
 // Trained are the parameters that training changes by the derivative of the loss:

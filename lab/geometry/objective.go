@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/cone"
 	"github.com/tapestry-ml/tapestry/tape"
 	"gorgonia.org/tensor"
 )
@@ -35,7 +36,7 @@ func (s Site) objective(others ...*graph.Node) (*objective, error) {
 		return nil, err
 	}
 	o := &objective{site: s, params: params}
-	o.graph, o.copies = copied(s.Model.Graph.Name(), params, append([]*graph.Node{s.Model.Loss}, others...)...)
+	o.graph, o.copies = cone.Copy(s.Model.Graph.Name(), params, append([]*graph.Node{s.Model.Loss}, others...)...)
 	o.loss = o.copies[s.Model.Loss]
 	for _, p := range params {
 		o.inputs = append(o.inputs, o.copies[p])
@@ -69,26 +70,6 @@ func parameterTypes(params []*graph.Node) string {
 		out = append(out, fmt.Sprintf("%s %v", p.Path(), p.Type()))
 	}
 	return strings.Join(out, ", ")
-}
-
-// copied copies what the roots depend on into a new graph, in which inputs stand for the given
-// nodes.
-func copied(name string, inputs []*graph.Node, roots ...*graph.Node) (*graph.Graph, map[*graph.Node]*graph.Node) {
-	g, copies := graph.New(name), map[*graph.Node]*graph.Node{}
-	for _, n := range inputs {
-		copies[n] = g.Input(n.Path(), n.DType(), n.Shape().Axes()...)
-	}
-	for _, n := range graph.Reachable(roots...) {
-		if copies[n] != nil {
-			continue
-		}
-		in := n.Inputs()
-		for i, x := range in {
-			in[i] = copies[x]
-		}
-		copies[n] = g.Copy(n, in)
-	}
-	return g, copies
 }
 
 // feedOf feeds the copies with what their originals are fed.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/cone"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
@@ -35,7 +36,7 @@ func (s Site) Train(ctx context.Context, o train.Optimiser, steps int) (*Traject
 	for _, u := range s.Model.Step {
 		roots = append(roots, u.Target, u.Value)
 	}
-	g, copies := copied(s.Model.Graph.Name(), nil, roots...)
+	g, copies := cone.Copy(s.Model.Graph.Name(), nil, roots...)
 	net := &train.Net{Loss: copies[s.Model.Loss], Params: []*graph.Node{}}
 	for _, u := range s.Model.Step {
 		net.Step = append(net.Step, g.Assign(copies[u.Target], copies[u.Value]))
