@@ -2,21 +2,20 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Choice is the result of [Config.ChooseK].
+// Choice is the number of clusters that [Config.ChooseK] chose.
 type Choice struct {
-	K          int        // of the best silhouette
+	K          int
 	Clustering Clustering // all runs with K clusters
-	Tried      []Trial
+	Tried      []Trial    // one for each number of clusters
 }
 
-// Trial has the best run with one number of clusters, by inertia over all seeds, or over the
+// Trial measures the best run with K clusters, that of least inertia over the seeds or over the
 // restarts of Lloyd's algorithm.
 type Trial struct {
 	K          int
@@ -24,9 +23,10 @@ type Trial struct {
 	Silhouette float64
 }
 
-// ChooseK trains a clustering with each number of clusters from lo to hi and chooses the number of
-// the highest mean silhouette. Inertia cannot choose, because it falls with every further cluster.
-// Fewer than two clusters, and hi < lo, are errors.
+// ChooseK trains the named clustering, as [Config.Repeat] does, with each number of clusters from
+// lo to hi. It chooses the number whose best run has the highest mean silhouette, the smallest
+// among equals. Inertia cannot choose, because it falls with every further cluster. Fewer than two
+// clusters, and hi < lo, are errors.
 func (c Config) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, error) {
 	if lo < 2 || hi < lo {
 		return Choice{}, fmt.Errorf("k from %d to %d: want 2 or more, in order", lo, hi)
@@ -52,21 +52,21 @@ func (c Config) ChooseK(ctx context.Context, name string, lo, hi int) (Choice, e
 	return out, nil
 }
 
-// Silhouette returns the mean over the points of (b − a)/max(a, b), where a is a point's mean
-// distance from the others of its cluster, and b its mean distance from the points of the nearest
-// other cluster (Rousseeuw, 1987). It is between −1 and 1. A point alone in its cluster counts 0,
-// and so does every point if there is only one cluster. assigned has the cluster of each row, from
-// 0; another length, and a negative cluster, are errors. It takes the distances of all pairs of
-// rows.
+// Silhouette returns the mean over the rows of a table of (b − a)/max(a, b), where a is the mean
+// distance of a row from the others of its cluster, and b the mean distance from the rows of the
+// nearest other cluster (Rousseeuw, 1987). It is between −1 and 1. A row alone in its cluster
+// counts 0, and so do all if there is only one cluster. assigned has the cluster of each row, from
+// 0; another length, a negative cluster and a table without rows are errors. The time is quadratic
+// in the number of rows.
 func Silhouette(t *data.Table, assigned []int) (float64, error) {
 	n := t.Rows()
 	if len(assigned) != n || n == 0 {
 		return 0, fmt.Errorf("%d assignments for %d rows", len(assigned), n)
 	}
 	k := 0
-	for _, a := range assigned {
+	for i, a := range assigned {
 		if a < 0 {
-			return 0, errors.New("a negative cluster")
+			return 0, fmt.Errorf("row %d is assigned to cluster %d: clusters are numbered from 0", i, a)
 		}
 		k = max(k, a+1)
 	}

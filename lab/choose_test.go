@@ -25,8 +25,8 @@ func TestSilhouetteByHand(t *testing.T) {
 	if _, err := lab.Silhouette(table, []int{0}); err == nil {
 		t.Error("too few assignments are taken")
 	}
-	if _, err := lab.Silhouette(table, []int{0, 0, 1, 1, -1}); err == nil {
-		t.Error("a negative cluster is taken")
+	if _, err := lab.Silhouette(table, []int{0, 0, 1, 1, -1}); err == nil || err.Error() != "row 4 is assigned to cluster -1: clusters are numbered from 0" {
+		t.Errorf("a negative cluster: %v", err)
 	}
 }
 

@@ -2,7 +2,6 @@ package lab
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -12,14 +11,14 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// Clusterings is a finished experiment.
+// Clusterings is the outcome of [Cluster].
 type Clusterings struct {
-	Config    Config // as used: with the defaults
-	Variants  []Clustering
-	Baselines []Clustering  // Lloyd's algorithm with restarts, SGD on the nearest centre; none of objectives alone
-	Gamma     []SweepPoint  // over the temperature, constant during training
-	K         []SweepPoint  // over the number of clusters
-	Plane     *linear.Plane // the data's first two principal components
+	Config    Config        // with the defaults filled in
+	Variants  []Clustering  // one for each of Config.Objectives
+	Baselines []Clustering  // Lloyd's algorithm, SGD on the nearest centre; none with Config.Alone
+	Gamma     []SweepPoint  // the sweep over the temperature, which is constant in each training
+	K         []SweepPoint  // the sweep over the number of clusters
+	Plane     *linear.Plane // of the first two principal components of the data
 }
 
 // Clustering is one objective with all its runs.
@@ -27,23 +26,14 @@ type Clustering struct {
 	Name    string
 	Model   *builders.Model
 	Program *tape.Program
-	Config  Config          // by which it was trained
-	Runs    []ClusterRun    // by seed; a baseline's restarts
-	Held    []metric.Scores // loss and inertia on the rows of Config.Held, by run; nil where there are none
+	Config  Config          // of the trainings, with the defaults filled in
+	Runs    []ClusterRun    // one for each seed
+	Held    []metric.Scores // of each run, loss and inertia on Config.Held; nil without it
 	Cost    Cost
 }
 
-// Cost is the cost of one training step on the tape.
-type Cost struct {
-	Nodes        int   // of the compiled graph
-	Instructions int   // of the tape
-	FLOPs        int64 // per step
-	Peak         int   // bytes of the arena
-	Params       int   // numbers that the optimiser changes; 0 where they are not counted
-	Seconds      float64
-}
-
-// Best is the run with the smallest inertia, the first among equals.
+// Best returns the run of least inertia, the first among equals, or the zero ClusterRun if there
+// are no runs.
 func (v Clustering) Best() ClusterRun {
 	if len(v.Runs) == 0 {
 		return ClusterRun{}
@@ -59,7 +49,7 @@ func (v Clustering) Best() ClusterRun {
 	})
 }
 
-// Moving counts the runs that have not converged.
+// Moving returns the number of runs that have not converged, including those that diverged.
 func (v Clustering) Moving() int {
 	n := 0
 	for _, r := range v.Runs {
@@ -70,7 +60,7 @@ func (v Clustering) Moving() int {
 	return n
 }
 
-// Diverged counts the runs whose training ended because its loss was not finite.
+// Diverged returns the number of runs whose training ended because the loss was not finite.
 func (v Clustering) Diverged() int {
 	n := 0
 	for _, r := range v.Runs {
@@ -81,7 +71,10 @@ func (v Clustering) Diverged() int {
 	return n
 }
 
-// Cluster runs the experiment. A run whose loss becomes infinite or NaN is noted as diverged,
+// Cluster trains each of the objectives on the Table from every seed, then the baselines and the
+// sweeps. Lloyd's algorithm runs as [Config.Lloyd] says. SGD on the nearest centre has a rate of
+// 0.05, which falls as [Falling] says, and takes at least four times the steps, because batches
+// differ and it comes to rest later. A run whose loss becomes infinite or NaN is noted as diverged,
 // and the others go on. Cluster ends early with ctx's error.
 func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 	c, err := c.forCluster()
@@ -102,7 +95,7 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 		}
 	}
 	for _, name := range c.Objectives {
-		v, err := c.variant(ctx, name, tick)
+		v, err := c.trainEach(ctx, name, tick)
 		if err != nil {
 			return nil, err
 		}
@@ -120,8 +113,8 @@ func Cluster(ctx context.Context, c Config) (*Clusterings, error) {
 	return res, err
 }
 
-// variant trains one objective from every seed and measures its tape.
-func (c Config) variant(ctx context.Context, name string, tick func(string)) (Clustering, error) {
+// trainEach trains one objective from every seed and measures the cost of a step.
+func (c Config) trainEach(ctx context.Context, name string, tick func(string)) (Clustering, error) {
 	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
 		return Clustering{}, err
@@ -147,8 +140,7 @@ func (c Config) variant(ctx context.Context, name string, tick func(string)) (Cl
 	return v, err
 }
 
-// baselines runs Lloyd's algorithm with restarts, and SGD on the nearest centre
-// from every seed.
+// baselines runs Lloyd's algorithm with restarts, and SGD on the nearest centre from every seed.
 func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error {
 	c := res.Config
 	lloyd, err := c.Lloyd(ctx)
@@ -157,9 +149,7 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 	}
 	res.Baselines = append(res.Baselines, lloyd)
 	tick("kmeans-lloyd")
-	// A point's pull is its whole gradient: rates of batches are those of
-	// single points. Batches differ, so that it takes more steps than
-	// the others to come to rest.
+	// Each point pulls by its whole gradient, so the rate is that of single points.
 	c.Optimisers, c.Rate, c.Falling = []train.Optimiser{train.SGD(0.05)}, train.Schedule{}, true
 	b, err := c.Find("kmeans-sgd")
 	if err != nil {
@@ -176,8 +166,8 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 	return nil
 }
 
-// Lloyd runs Lloyd's algorithm from Restarts start centres until nothing moves
-// (at most 300 rounds) and keeps every result; the best is [Clustering.Best].
+// Lloyd runs Lloyd's algorithm from Restarts start centres, each time until nothing moves or for
+// 300 steps, and keeps every run; see [Clustering.Best].
 func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
 	c, err := c.forCluster()
 	if err != nil {
@@ -186,14 +176,14 @@ func (c Config) Lloyd(ctx context.Context) (Clustering, error) {
 	return c.restarted(ctx, "kmeans-lloyd")
 }
 
-// restarted runs a model whose centres move by a step of their own.
+// restarted runs a model whose centres move by a step of their own as [Config.Lloyd] says.
 func (c Config) restarted(ctx context.Context, name string) (Clustering, error) {
 	return c.baseline(ctx, name, c.Restarts, 300, 1)
 }
 
-// baseline trains from every seed and measures the ends, then the best run once
-// more, of which every so many steps are measured: a measure takes all the data
-// and costs far more than a step of a batch.
+// baseline trains from every seed and measures the final centres. Then it trains the best run again
+// and measures its centres every so many steps: a measurement takes all rows, and costs far more
+// than a step on a batch.
 func (c Config) baseline(ctx context.Context, name string, seeds, steps, every int) (Clustering, error) {
 	t, err := newClusterer(ctx, c, name, c.K)
 	if err != nil {
@@ -230,26 +220,19 @@ func (c Config) baseline(ctx context.Context, name string, seeds, steps, every i
 	return v, err
 }
 
-// SweepPoint is one objective at one setting: the medians over SweepSeeds seeds.
+// SweepPoint is one objective at one point of a sweep: medians over SweepSeeds seeds, at the end of
+// training.
 type SweepPoint struct {
 	Objective string
 	Value     float64 // γ or k
 	Inertia   float64
-	Loss      float64
+	Loss      float64 // the objective's own, of the last step; infinite for a run that diverged
 	Spread    float64
-	ARI       float64
-	Moving    int // seeds that have not converged
+	ARI       float64 // NaN without labels
+	Moving    int     // number of runs that have not converged
 }
 
-// lastLoss is the loss of the last step, infinite where the run diverged.
-func (r ClusterRun) lastLoss() float64 {
-	if r.Diverged > 0 {
-		return math.Inf(1)
-	}
-	return r.Loss[len(r.Loss)-1]
-}
-
-// sweeps trains every objective at constant temperatures, and with every k.
+// sweeps trains every objective at constant temperatures, and with each number of clusters.
 func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 	c := res.Config
 	at := func(name string, k int, gamma train.Schedule, value float64) (SweepPoint, error) {

@@ -13,7 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// Variant is a clustering of the registry, sized for the Table, for [Compare] and [Config.Task].
+// Variant returns the named clustering, sized for the Table, for [Compare] and [Config.Task].
 func (c Config) Variant(name string) Variant {
 	return Variant{name, func(dt graph.DType) (*builders.Model, error) {
 		c, err := c.clustering()
@@ -24,7 +24,7 @@ func (c Config) Variant(name string) Variant {
 	}}
 }
 
-// build makes a clustering sized for the data.
+// build makes a clustering sized for the Table.
 func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, error) {
 	b, err := c.Find(name)
 	if err != nil {
@@ -44,10 +44,10 @@ func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, erro
 	return m, err
 }
 
-// pointBatch is the number of rows that SGD on the nearest centre takes at a time by default.
+// pointBatch is the default number of rows of a step of SGD on the nearest centre.
 const pointBatch = 16
 
-// batch returns the number of rows that a clustering takes at a time, unless its step wants all.
+// batch returns the number of rows of a step of a clustering that does not need all of them.
 func (c Config) batch(b builders.Builder) int {
 	n := c.Table.Rows()
 	switch {
@@ -59,22 +59,24 @@ func (c Config) batch(b builders.Builder) int {
 	return n
 }
 
-// ClusteringSettings returns the settings that size a clustering for n points of d features and k
-// centres; see [SizeNames]. A model without centres is an error, whatever its settings are called.
+// ClusteringSettings returns the settings that give a clustering n points of d features and k
+// centres; see [SizeNames]. A model that is no clustering is an error, whatever its settings are
+// called.
 func ClusteringSettings(b builders.Builder, n, d, k int) (builders.Settings, error) {
 	m, err := b.Build(nil, graph.F64)
 	if err != nil {
 		return nil, err
 	}
 	if m.Centres() == nil {
-		return nil, fmt.Errorf("%s is no clustering: it learns from examples of its own", b.Name)
+		return nil, fmt.Errorf("%s is no clustering: it has no centres", b.Name)
 	}
 	points, features, centres := SizeNames(m)
 	return builders.Settings{points: float64(n), features: float64(d), centres: float64(k)}, nil
 }
 
-// SizeNames are the settings for the numbers of points, features and centres of a
-// clustering: n, d and k where its builder has these, or else the names of the axes.
+// SizeNames returns the names of the settings for the numbers of points, features and centres of a
+// clustering: n, d and k where its builder has these, and otherwise the names of the axes. They are
+// "" for a model that is no clustering.
 func SizeNames(m *builders.Model) (points, features, centres string) {
 	if m == nil || m.Centres() == nil {
 		return "", "", ""
@@ -89,7 +91,7 @@ func SizeNames(m *builders.Model) (points, features, centres string) {
 	return name("n", x.Axis(0)), name("d", x.Axis(1)), name("k", r.Axis(0))
 }
 
-// start gives the centres that a seed begins with, row-major [k d].
+// start returns the centres that training from a seed begins with, row-major [k d].
 func (c Config) start(k int, seed uint64) []float64 {
 	if c.Start == StartGiven && len(c.Given) == k*len(c.Table.Columns) {
 		return c.Given
@@ -97,7 +99,7 @@ func (c Config) start(k int, seed uint64) []float64 {
 	return Centres(c.Table, k, c.Start, seed)
 }
 
-// centresOf returns what a model learns that starts at rows of d features; nil if nothing does.
+// centresOf returns what a model learns that starts at rows of d features, or nil.
 func centresOf(m *builders.Model, d int) *graph.Node {
 	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
 		if _, starts := n.Initialiser().Input(); starts && n.Rank() == 2 && n.Dim(1) == d {
@@ -107,7 +109,7 @@ func centresOf(m *builders.Model, d int) *graph.Node {
 	return nil
 }
 
-// centres returns the centres that a model begins with from a seed, by path.
+// centres returns the centres that training a model from a seed begins with, by path.
 func (c Config) centres(m *builders.Model, seed uint64) map[string]graph.Value {
 	r := centresOf(m, len(c.Table.Columns))
 	if r == nil {
@@ -116,11 +118,11 @@ func (c Config) centres(m *builders.Model, seed uint64) map[string]graph.Value {
 	return map[string]graph.Value{r.Path(): {Type: r.Type(), Data: c.start(r.Dim(0), seed)}}
 }
 
-// mostSilhouette is the number of rows up to which silhouettes are measured: they take
-// the distances of all pairs.
+// mostSilhouette is the largest number of rows for which silhouettes are measured. Their time is
+// quadratic.
 const mostSilhouette = 2000
 
-// probes measure centres on the data.
+// probes returns the probes that measure centres on the Table and on Held.
 func (c Config) probes() []Probe {
 	d := len(c.Table.Columns)
 	measured := func(name string, on *data.Table, higher bool, measure func(nearest []int, inertia float64) (float64, error)) Probe {

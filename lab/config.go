@@ -18,107 +18,111 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Config says what [Learn], [Compare] and [Cluster] train, and how; its methods train clusterings
-// as Cluster does. Zero values stand for the defaults. To set a field that the function does not
-// take is an error, which says what the field is for.
+// Config says what [Learn], [Compare] and [Cluster] train, and how. Unless they say otherwise, its
+// methods train clusterings as Cluster does. A field that is zero stands for its default. To set a
+// field that the function does not take is an error.
 //
-// Numbers are common to all trainings of the same seed. The examples of a step depend on seed and
-// step, initial values on seed and path, random draws on seed, step and key.
+// Trainings from the same seed have their random numbers in common: the examples of a step depend
+// on the seed and the step, initial values on the seed and the path, other random draws on the
+// seed, the step and the key.
 type Config struct {
 	// What every training takes.
 
-	Seeds int    // runs of each objective, at each setting; default 10, of Learn 3
-	Seed  uint64 // the first
-	Steps int    // default 200; of clusterings on a Table 1000
-	// Optimisers has one at most, except for Compare, which trains by each. The default is
-	// Adam(0.01), of clusterings on a Table Adam with [DefaultRate].
+	Seeds int    // runs of each objective at each setting; default 10, for Learn 3
+	Seed  uint64 // the first seed; the others follow it
+	Steps int    // of each run; default 200, for clusterings on a Table 1000
+	// Optimisers are the optimisers to train by: one at most, except for Compare, which trains by
+	// each. The default is Adam(0.01) or, for clusterings on a Table, Adam with [DefaultRate].
 	Optimisers []train.Optimiser
-	// Rate is the schedule of every optimiser's rate. Without one the rates are constant or, with
-	// Falling and always for clusterings on a Table, fall as [Falling] says.
+	// Rate is the schedule of the learning rate of every optimiser. Without it rates are constant or,
+	// with Falling and by default for clusterings on a Table, fall as [Falling] says.
 	Rate    train.Schedule
 	Falling bool
-	// Scheduled gives scalar inputs by path their value in each step, in the models that have
-	// them. Judges measure with the last value. Cluster takes γ alone, the temperature. For
-	// clusterings on a Table it is by default annealed in the first quarter of the steps, as
-	// [DefaultGamma] says.
+	// Scheduled has the schedules of scalar inputs by path; a path that no model has is an error.
+	// Trained models are measured with the last value. Cluster takes only γ, the temperature. For
+	// clusterings on a Table γ by default follows [DefaultGamma] in the first quarter of the steps,
+	// and then stays as it is.
 	Scheduled map[string]train.Schedule
-	// Progress is called as runs end, by one goroutine at a time.
+	// Progress is called whenever a part of the work is done: a run or, in Cluster, a baseline or a
+	// point of a sweep. Calls do not overlap.
 	Progress func(done, of int, what string)
-	// Stepped is called after every step of a run, with the number of steps done, from the
-	// goroutine that runs it: of several runs at a time in Compare.
+	// Stepped is called after every step of a run, with the number of steps done, by the goroutine
+	// that trains. In Compare, calls from several runs overlap.
 	Stepped func(done, of int, what string)
 
 	// What Learn and Compare take.
 
-	// Examples draws the inputs by path, in place of the models' own examples. Compare calls it
-	// from several goroutines.
+	// Examples draws values for the inputs, by path, in place of the models' own examples. Compare
+	// calls it from several goroutines at a time.
 	Examples func(rng *rand.Rand) map[string]graph.Value
-	OneBatch bool // the same examples in every step, instead of fresh ones
+	OneBatch bool // the same examples in every step, not fresh ones
 
 	// What Learn and Cluster take.
 
 	Engine train.NewEngine // default: the native tape
-	// Build makes the nets for other numbers of rows, and for evaluating, which checkpoints and
-	// validation want; see fit.Nets. Without it there is the model alone.
+	// Build makes nets for evaluation and for other numbers of rows, which checkpoints and validation
+	// need; fit.Nets returns one. Without it there is the net of the model alone.
 	Build train.Build
-	// Plan changes the plan of each training before it begins: data of another cut, checkpoints,
-	// validation, observers. The trainer is that of the seed.
+	// Plan changes the plan of each training before it begins, say to add checkpoints, validation or
+	// observers. The trainer has the store of the seed. In Cluster, where trainings may diverge, only
+	// the data, steps, schedules and observers of the plan count; [Config.Train] heeds all of it.
 	Plan func(t *train.Trainer, p *train.Plan) error
 
 	// What Compare and Cluster take.
 
-	// Table gives the data in place of examples. Compare feeds its rows to the input named
-	// x, or to the only input of two axes that is as wide as the table. An input with
-	// fewer rows gets batches, in an order that depends on the seed alone. The variants
-	// must have no other input without a default.
+	// Table has the data, in place of examples. Compare feeds its rows to the input named x, or to the
+	// only input of two axes that is as wide as the table. An input with fewer rows is fed batches, in
+	// an order that depends on the seed alone. Variants must have no other input without a default.
 	Table *data.Table
-	// Held has rows that are not trained on, with the columns of Table: on them the losses of trained
-	// models are measured. Without it that is done on Table.
+	// Held has rows with the columns of Table that are not trained on. Compare measures the losses of
+	// trained models on them, or without them on Table; for Cluster see [Clustering.Held].
 	Held  *data.Table
-	DType graph.DType // of models that leave it open; default F64
+	DType graph.DType // element type of models that leave it open; default F64
 
 	// What Cluster takes, and Compare where there is a Table and a variant is a clustering.
 
-	K     int       // clusters; default: as many as the first clustering of Compare has, or [DefaultK]
-	Start Start     // where centres begin; default: PlusPlus
-	Given []float64 // centres, row-major [k d], for Start StartGiven
-	// Batch is the number of rows that clusterings take at a time, in Cluster and [Config.Variant]; 0
-	// is all of them, and 16 of SGD on the nearest centre. Lloyd's algorithm takes all in any case.
+	K     int       // number of clusters; default: that of the first clustering of Compare, or [DefaultK]
+	Start Start     // how start centres are chosen; default: PlusPlus
+	Given []float64 // the start centres, row-major [k d], if Start is StartGiven
+	// Batch is the number of rows that a step of a clustering takes, in Cluster and [Config.Variant].
+	// The default is 16 for SGD on the nearest centre, and for others all rows. Lloyd's algorithm
+	// always takes all.
 	Batch int
-	// Find finds builders by name, for Cluster and [Config.Variant]; default: builders.Lookup.
+	// Find returns the builder of a name, for Cluster and [Config.Variant]; default: builders.Lookup.
 	Find func(name string) (builders.Builder, error)
 
 	// What Compare takes.
 
-	// Starts are the start values, by default one: models begin by themselves, and beside a
-	// clustering on a Table all centres begin as Start says.
+	// Starts are the start values to train from. The default is one start, at which models begin as
+	// their initialisers say. Where Compare trains a clustering on a Table, all centres begin as Start
+	// says, except at a start with Values or Init of its own.
 	Starts []Initial
-	// Probes are measures besides every variant's loss. Clusterings on a Table add inertia,
-	// adjusted Rand index and silhouette.
+	// Probes are metrics besides every variant's loss. A clustering on a Table adds inertia, the
+	// adjusted Rand index if there are labels, and, for up to 2000 rows, the silhouette.
 	Probes []Probe
-	// Level is a loss whose reaching is counted in steps; 0 stands for nine tenths of the
-	// way from the start to the end of a variant's best setting.
+	// Level is the loss that [Outcome].Steps counts the steps to; for the default see
+	// [Comparison.Level].
 	Level   float64
-	Workers int // trainings at a time; default: as many as Go uses cores
+	Workers int // trainings at a time; default: runtime.GOMAXPROCS(0)
 
 	// What Cluster takes.
 
 	Objectives []string  // names of builders; default: kmeans-softmax, kmeans-goofy
-	Alone      bool      // only the objectives, without baselines
-	Restarts   int       // of Lloyd's algorithm; default 50
-	SweepGamma []float64 // default: around the data's scale
-	SweepK     []int     // default: 2 to K+2
-	// SweepSeeds is the number of runs at each setting of a sweep, at most Seeds; default 3, or 1
-	// for a Table of more than 10⁵ numbers.
+	Alone      bool      // without baselines
+	Restarts   int       // runs of Lloyd's algorithm; default 50
+	SweepGamma []float64 // temperatures; default: 0.1 to 100 times K/s², with s the [Scale] of Table
+	SweepK     []int     // numbers of clusters; default: 2 to K+2
+	// SweepSeeds is the number of runs at each point of a sweep; default 3, or 1 for a Table of more
+	// than 10⁵ numbers. It is never more than Seeds.
 	SweepSeeds int
 
-	goesOn bool // where a run diverges, with the others
+	goesOn bool // with the next run where one diverges
 }
 
-// ofClusterings names the fields that only clusterings on a Table take.
+// ofClusterings lists the fields that only clusterings on a Table take.
 const ofClusterings = "K Start Given Batch Find"
 
-// takers lists the fields that not all functions take, and which do.
+// takers lists the fields that only some functions take, and those functions.
 var takers = []struct{ fields, by string }{
 	{"Examples OneBatch", "Learn and Compare"},
 	{"Engine Build Plan", "Learn and Cluster"},
@@ -137,7 +141,8 @@ func (c Config) given(fields string) string {
 	return ""
 }
 
-// check complains about what the function does not take, and about what nothing takes.
+// check returns an error if a field is set that the function does not take, or to a value that no
+// function takes.
 func (c Config) check(function string) error {
 	says := strings.ToLower(function)
 	for _, t := range takers {
@@ -162,7 +167,7 @@ func (c Config) check(function string) error {
 	return nil
 }
 
-// forCluster fills in what is not given of the experiment on clusterings.
+// forCluster checks the configuration of [Cluster] and fills in its defaults.
 func (c Config) forCluster() (Config, error) {
 	if err := c.check("Cluster"); err != nil {
 		return c, err
@@ -204,15 +209,10 @@ func (c Config) forCluster() (Config, error) {
 	return c, nil
 }
 
-// clustering fills in what is not given of trainings of centres on a table. The scale of the data
-// is s² = mean squared distance of a point from the mean; temperatures are in units of 1/s²,
-// so that the same default fits centimetres and pixel counts. In the first quarter
-// of the steps γ is annealed from 0.5·k/s² to 100·k/s²: from centres that all pull
-// together to a choice that is all but hard. The optimiser is Adam with a rate of
-// 0.05·s/√d, which falls when γ has come to its end: see [Falling].
+// clustering checks the configuration of clusterings on a table and fills in its defaults.
 func (c Config) clustering() (Config, error) {
 	if c.Table == nil || c.Table.Rows() == 0 {
-		return c, errors.New("no data")
+		return c, errors.New("no data: Table has no rows")
 	}
 	n, d := c.Table.Rows(), len(c.Table.Columns)
 	if c.K == 0 {
@@ -255,13 +255,13 @@ func (c Config) clustering() (Config, error) {
 	return c, nil
 }
 
-// temperature is the path of the input that clusterings soften their choice by.
+// temperature is the path of the input for the temperature of a clustering.
 const temperature = "γ"
 
 func (c Config) gamma() train.Schedule { return c.Scheduled[temperature] }
 
-// DefaultK returns the number of clusters to look for in a table: as many as its labels have
-// classes, or 3 where there are fewer than two.
+// DefaultK returns the default number of clusters for a table: that of the classes of its labels,
+// or 3 if there are fewer than two.
 func DefaultK(t *data.Table) int {
 	if t != nil {
 		if classes := len(t.Classes()); classes > 1 {
@@ -271,8 +271,9 @@ func DefaultK(t *data.Table) int {
 	return 3
 }
 
-// InRange complains about a table between whose rows there are no squared distances, because
-// they overflow or vanish: no clustering can be trained on it, and it has no [DefaultRate].
+// InRange returns an error if the squared distances between rows of a table overflow or vanish. No
+// clustering can be trained on such a table, and it has no [DefaultRate]. A table without rows is
+// in range.
 func InRange(t *data.Table) error {
 	if t == nil || t.Rows() == 0 {
 		return nil
@@ -286,14 +287,16 @@ func InRange(t *data.Table) error {
 	return nil
 }
 
+// setDefault sets a number that is 0.
 func setDefault(v *int, to int) {
 	if *v == 0 {
 		*v = to
 	}
 }
 
-// DefaultRate is the learning rate that suits Adam on the data: 0.05·s/√d, a
-// twentieth of the scale per feature.
+// DefaultRate returns the default rate of Adam for the centres of a table of d columns: 0.05·s/√d
+// with s its [Scale], which is a twentieth of the scale per feature. It is 0 for a table without
+// rows.
 func DefaultRate(t *data.Table) float64 {
 	if t.Rows() == 0 {
 		return 0
@@ -301,9 +304,9 @@ func DefaultRate(t *data.Table) float64 {
 	return 0.05 * Scale(t) / math.Sqrt(float64(len(t.Columns)))
 }
 
-// Falling is the default course of a learning rate over so many steps: a quarter of them
-// as it is, and then down to 0 along half a cosine. A constant rate keeps Adam from coming
-// to rest where a loss is steep.
+// Falling returns the default schedule of the learning rate of clusterings: it keeps the rate for a
+// quarter of the steps and then lets it fall to 0 along half a cosine. At a constant rate Adam does
+// not come to rest where a loss is steep.
 func Falling(rate float64, steps int) train.Schedule {
 	hold := steps / 4
 	return train.Hold(hold, train.Cosine(rate, steps-hold))
@@ -324,16 +327,18 @@ func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedul
 	return Falling(v, steps)
 }
 
-// DefaultGamma is the course of the temperature for k clusters of the data: annealed
-// from 0.5·k/s² to 100·k/s² with s the scale of the data. Training by default goes through it in
-// the first quarter of its steps, so that the objective stays the same for the others.
+// DefaultGamma returns the default schedule of the temperature for k clusters of a table: γ rises
+// geometrically from 0.5·k/s² to 100·k/s², with s the [Scale] of the table, so that units of
+// measurement do not matter. At first all centres pull each point, in the end almost only the
+// nearest does. Training goes through the schedule in the first quarter of its steps, so that the
+// objective does not change in the others.
 func DefaultGamma(t *data.Table, k int) train.Schedule {
 	s := Scale(t)
 	unit := float64(k) / (s * s)
 	return train.Geometric(0.5*unit, 100*unit)
 }
 
-// distinct counts different rows, up to enough.
+// distinct returns the number of different rows, or enough if there are more.
 func distinct(t *data.Table, enough int) int {
 	seen := map[string]bool{}
 	var key []byte
@@ -347,6 +352,7 @@ func distinct(t *data.Table, enough int) int {
 	return len(seen)
 }
 
+// largest returns the largest absolute value.
 func largest(v []float64) (most float64) {
 	for _, x := range v {
 		most = math.Max(most, math.Abs(x))

@@ -191,7 +191,7 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		"Compare, Workers":         same, // TestWorkers
 		"Compare of nets, Workers": same,
 		"Compare, Examples":        "compare: there is a table, and a function that draws examples: want one of them",
-		"Compare, OneBatch":        "compare: OneBatch is of examples, and there is a table",
+		"Compare, OneBatch":        "compare: OneBatch is for examples, and there is a table",
 		"Compare of nets, Held":    "compare: Held: want rows with the columns of Table",
 		"Compare of nets, Table":   "sharpened has no input for rows of 2 numbers, which clusters has: its inputs are x[i=4]",
 	}

@@ -8,12 +8,22 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// costTime is the least time for which a program is timed.
+// Cost is the cost of one training step on the tape.
+type Cost struct {
+	Nodes        int     // of the compiled graph
+	Instructions int     // of the tape
+	FLOPs        int64   // of a step
+	Peak         int     // bytes of the arena
+	Params       int     // number of scalars that the optimiser changes
+	Seconds      float64 // median time of a step on this machine
+}
+
+// costTime is the least time for which a program is run to time it.
 const costTime = 50 * time.Millisecond
 
-// costOf measures a program. The time is the median of its runs on this machine after a warm-up;
-// the rest is exact. The timed runs may be more steps than a training takes, and diverge on the
-// way. That is no error: a step whose numbers are not finite takes as long as another.
+// costOf measures a program, all but Params. The time is the median of the runs after a warm-up.
+// There may be more timed runs than training has steps, and they may diverge. That is no error,
+// because a step takes as long on numbers that are not finite.
 func costOf(ctx context.Context, prog *tape.Program, store *tape.Store, feed tape.Feed) (Cost, error) {
 	c := Cost{Nodes: prog.Graph().Len(), Instructions: len(prog.Rows()), FLOPs: prog.FLOPs(), Peak: prog.Arena()}
 	vm, err := prog.NewVM(store)

@@ -1,6 +1,13 @@
-// Package lab is the objective laboratory: it trains objectives on common data, start
-// values and noise, measures them by the same metrics, and gives tables that say
-// which differences are larger than noise.
+// Package lab compares objectives by experiment: it trains them on common data from common start
+// values, measures them by the same metrics, and says which differences are larger than noise.
+//
+// There are three experiments. [Compare] trains models of any kind side by side, [Cluster] trains
+// clusterings of a table, of which more can be measured, and [Learn] trains one model. All three
+// take a [Config], and to set a field that the experiment does not take is an error. At the same
+// seed all trainings have their random numbers in common. Apart from the times that [Cost] has,
+// results depend on the configuration alone, and not on the order of work.
+//
+// # Comparing models
 //
 //	res, err := lab.Compare(ctx, lab.Config{
 //		Optimisers: []train.Optimiser{train.Adam(0.01), train.SGD(0.1)},
@@ -8,38 +15,43 @@
 //	}, lab.Registered("regression-ols", nil), lab.LossFunc("absolute error", absolute))
 //	fmt.Print(res)
 //
-// [Compare] takes any number of variants (of the registry, a function that makes a
-// model, a function that makes nodes) and trains each with every optimiser, from every
-// start and seed of the [Config], on all cores. Seed by seed everything has its numbers in
-// common, and no result depends on the order of work. The [Comparison] has every
-// training, with the loss of each step, where it diverged, and what it measures by the
-// loss of each other variant and by probes of one's own; it picks best settings, and
-// compares by paired tests with a correction for the number of comparisons
-// ([Comparison.Differences], [Comparison.Marks], [StudentT], [SignFlips], [Holm]). Its
-// text form is [Comparison.String].
+// A [Variant] is a model of the registry ([Registered]), a function that makes a model ([Objective])
+// or one that makes nodes ([LossFunc]). Each is trained by every optimiser, from every start
+// ([Initial]) and seed, on all cores. The [Comparison] holds every training: the loss of each step,
+// the step at which it diverged, and what its parameters measure by the losses of the other variants
+// and by further metrics ([Probe]). It picks the best setting of each variant, and compares variants
+// at their best settings by paired tests with a correction for the number of comparisons:
+// [Comparison.Differences], [Comparison.Marks], [StudentT], [SignFlips], [Holm].
+// [Comparison.String] writes everything as tables.
 //
-// [Cluster] is the experiment on clusterings, of which more is known:
+// # Clusterings
 //
 //	res, err := lab.Cluster(ctx, lab.Config{Table: data.Iris(), K: 3})
 //	fmt.Println(res.Variants[0].Best().Inertia())
 //
-// Both say of every training whether it has come to rest ([Convergence]), by one test
-// ([ConvergenceTest]): how far the trained numbers still go, whether a schedule still changes
-// the loss, and how large its gradient is at the end. [Clustering.Optima] tells runs apart
-// that come to rest in different groups, and [Clustering.Collapsed] counts those that end
-// with fewer groups than centres.
+// The [Clusterings] hold the runs of each objective with their curves, two baselines (Lloyd's
+// algorithm with restarts, and SGD on the nearest centre), and sweeps over the temperature and the
+// number of clusters. The centres of each step are measured by one graph ([Measure]): by inertia, by
+// the objectives of soft and of Goofy k-means, by the spread in which these differ, and by the angle
+// between their gradients. [Clustering.Optima] tells apart runs that converged to different groups,
+// and [Clustering.Collapsed] counts those that ended with fewer groups than centres.
 //
-// The Config names the data, the objectives, the seeds and the schedule; the [Clusterings]
-// hold every run with its curves, baselines (Lloyd's algorithm with restarts, SGD on the nearest
-// centre), the comparison of the compiled tapes, and a sweep. Everything is a pure function of the
-// configuration. Compare trains clusterings on a table in the same way; [Config.Variant] makes
-// them.
+// [Config.Train], [Config.Lloyd] and [Config.Repeat] train one clustering alone, [Config.ChooseK]
+// finds a number of clusters, and [Config.Variant] makes a clustering for Compare.
 //
-// Centres are measured by one graph, the probe, which is fed with those of each step: the
-// inertia of the hard assignment, both objectives, the spread that separates
-// them, and the angle between their gradients at the same centres.
+// # Data and start values
 //
-// [Learn] trains one model of any kind on examples of its own, from several seeds.
+// Models are trained on their own data or examples, on those of Config.Examples, or on the rows of
+// Config.Table. On rows that are held out, in Config.Held, Compare measures losses, Cluster measures
+// the centres that each run ends with, and a [HeldOut] measures centres at any time.
 //
-// All three take a [Config], and none ignores a field: what it does not take is an error.
+// Start values are drawn from the seed. Those with [initial.Rows] are rows of the data that
+// k-means++ chooses: [NewStore] returns the store that Learn begins with. The centres of a
+// clustering ([builders.Model.Centres]) on a Table start as Config.Start says.
+//
+// # Convergence
+//
+// Every training is tested for whether it has come to rest ([Convergence], [ConvergenceTest]): by how
+// far its parameters still move, whether a schedule still changes the loss, and how large the
+// gradient is at the end. [NewSettling] applies the test to any training.
 package lab

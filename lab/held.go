@@ -12,8 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/metric"
 )
 
-// HeldOut measures centres of a clustering on the rows that were held out of its training. It may be
-// used by one goroutine at a time.
+// HeldOut measures the centres of a clustering on rows that were held out of its training. One
+// goroutine may use it at a time.
 type HeldOut struct {
 	model *builders.Model
 	store *tape.Store
@@ -22,7 +22,8 @@ type HeldOut struct {
 	rows  *data.Table
 }
 
-// HeldOut returns what measures the named clustering on Held. Close it when it is done.
+// HeldOut returns a HeldOut that measures the named clustering on Held. Call Close when it is no
+// longer needed. A configuration without rows in Held is an error.
 func (c Config) HeldOut(ctx context.Context, name string) (*HeldOut, error) {
 	c.Objectives = []string{name}
 	c, err := c.forCluster()
@@ -61,15 +62,15 @@ func (c Config) HeldOut(ctx context.Context, name string) (*HeldOut, error) {
 	return h, err
 }
 
-// Close frees the memory of the measuring.
+// Close frees the memory that measuring takes.
 func (h *HeldOut) Close() {
 	if h != nil && h.vm != nil {
 		h.vm.Close()
 	}
 }
 
-// Measure returns the loss of centres, row-major [k d], at the temperature with which training ends,
-// and the inertia of the hard assignment: the sum of the squared distances from the nearest centres.
+// Measure returns the loss of the centres, row-major [k d], at the last temperature of training,
+// and their inertia: the sum of the squared distances of the rows from the nearest centres.
 func (h *HeldOut) Measure(ctx context.Context, centres []float64) (metric.Scores, error) {
 	if h == nil || h.vm == nil {
 		return nil, errNilHeld
@@ -89,7 +90,8 @@ func (h *HeldOut) Measure(ctx context.Context, centres []float64) (metric.Scores
 	return metric.Scores{{Name: "loss", Value: float64s(v)[0]}, {Name: "inertia", Value: inertia}}, err
 }
 
-// Stored measures the centres of a store.
+// Stored measures the centres in a store, under the path that they have in the model, as
+// [HeldOut.Measure] does.
 func (h *HeldOut) Stored(ctx context.Context, s *tape.Store) (metric.Scores, error) {
 	if h == nil || h.vm == nil {
 		return nil, errNilHeld
@@ -101,7 +103,7 @@ func (h *HeldOut) Stored(ctx context.Context, s *tape.Store) (metric.Scores, err
 	return h.Measure(ctx, float64s(v))
 }
 
-// heldOut measures the centres of every run on Held; nil where there are no such rows.
+// heldOut measures the final centres of every run on Held. It returns nil without such rows.
 func (c Config) heldOut(ctx context.Context, v Clustering) ([]metric.Scores, error) {
 	if c.Held == nil {
 		return nil, nil

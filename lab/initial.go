@@ -11,23 +11,24 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Initial configures the values that the parameters of a training start with. The zero value stands
+// Initial says at which values the parameters and states of a training start. The zero value stands
 // for the model's own initialisers, drawn from the seed.
 type Initial struct {
-	Name string // in tables, before the factor; by default made of the other fields
-	// Values returns parameters and states by path for a seed, with the shapes of the model and any
-	// float type; the others are drawn. Paths that a model does not have are ignored.
+	Name string // in tables, followed by the factor; by default made from the other fields
+	// Values returns start values by path for a seed, of the shapes that the model has and of any
+	// float type. Other parameters and states start as without Values. Paths that a model does not
+	// have are ignored.
 	Values func(seed uint64) map[string]graph.Value
-	// Init draws in place of the model's own initialisers. Parameters that start at a constant, as
-	// biases do, keep it.
+	// Init replaces the initialisers of parameters that start at random. Those that start at a
+	// constant, as biases do, keep it.
 	Init *initial.Init
 	// Scale multiplies the start values of all float parameters; 0 stands for 1.
 	Scale float64
 
-	centres func(m *builders.Model, seed uint64) map[string]graph.Value // the model's, by path
+	centres func(m *builders.Model, seed uint64) map[string]graph.Value // start centres, by path
 }
 
-// centresFrom lets centres begin as the configuration says, unless the start itself says how.
+// centresFrom lets centres start as the configuration says, unless Values or Init are set.
 func (s *Initial) centresFrom(c Config) {
 	if s.Values != nil || s.Init != nil {
 		return
@@ -38,7 +39,7 @@ func (s *Initial) centresFrom(c Config) {
 	}
 }
 
-// String returns the name: "own start" for the zero value, "start × 0.5", "glorot".
+// String returns the name, such as "own start" for the zero value, "glorot", or "start × 0.5".
 func (s Initial) String() string {
 	text := s.Name
 	if text == "" {
@@ -66,7 +67,8 @@ func (s Initial) factor() float64 {
 	return s.Scale
 }
 
-// store returns the store that a training of the model starts with, whose first batches are begin.
+// store returns the store that training a model starts with. begin feeds the rows that may become
+// start values.
 func (s Initial) store(m *builders.Model, seed uint64, begin Feeds) (*tape.Store, error) {
 	store := tape.NewStore(m.Graph, tape.Seed(seed))
 	if err := startAtRows(store, m, seed, begin); err != nil {
@@ -110,8 +112,8 @@ func (s Initial) store(m *builders.Model, seed uint64, begin Feeds) (*tape.Store
 	return store, nil
 }
 
-// redraw draws the parameters that the model draws at random with another initialiser. The values
-// are those of any model with these parameters, by path and type, and this initialiser.
+// redraw draws the parameters that start at random from another initialiser. A parameter gets the
+// same values in every model that has it, by path and type.
 func redraw(store *tape.Store, m *builders.Model, init initial.Init, seed uint64) error {
 	other := graph.New("initial values")
 	var drawing []*graph.Node
@@ -142,7 +144,7 @@ func drawn(p *graph.Node) bool {
 	return orthogonal || std != 0 || width != 0
 }
 
-// scaled multiplies an entry of a store by f.
+// scaled multiplies the values of a parameter in a store by f.
 func scaled(store *tape.Store, p *graph.Node, f float64) error {
 	t, err := store.Get(p.Path())
 	if err != nil {

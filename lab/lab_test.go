@@ -197,7 +197,7 @@ func TestConfigErrors(t *testing.T) {
 		config lab.Config
 		want   string
 	}{
-		{lab.Config{}, "no data"},
+		{lab.Config{}, "no data: Table has no rows"},
 		{lab.Config{Table: &data.Table{Name: "one.csv", Columns: []string{"a"}, X: []float64{1}}, K: 2}, "one.csv: k = 2 clusters, but the file has only 1 row"},
 		{lab.Config{Table: iris, K: 151}, "iris.csv: k = 151 clusters, but the file has only 150 rows"},
 		{lab.Config{Table: &data.Table{Name: "flat.csv", Columns: []string{"a", "b"}, X: []float64{5, 1, 5, 1, 5, 1}}, K: 2},
@@ -259,7 +259,7 @@ func TestNoClustering(t *testing.T) {
 	names := clusterings(t)
 	for _, name := range builders.Names() {
 		_, err := lab.Config{Table: data.Iris(), Seeds: 1, Steps: 1}.Train(context.Background(), name)
-		want := name + " is no clustering: it learns from examples of its own"
+		want := name + " is no clustering: it has no centres"
 		if clustering := slices.Contains(names, name); clustering != (err == nil) || !clustering && err.Error() != want {
 			t.Errorf("%s: error %v", name, err)
 		}

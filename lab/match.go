@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// Match pairs the centres of two clusterings of d features greedily, the closest pair first. It
-// returns for each centre of reference the index of its partner among centres. Both are row-major
-// [k d], and only as many as the shorter one has are paired. It is nil for d < 1.
+// Match pairs the centres of two clusterings of d features greedily, the closest pair first. Both
+// are row-major [k d]; if one has more centres than the other, its last ones are left out. The
+// result has the index of the partner in centres for each centre of reference. It is nil for d < 1.
 func Match(reference, centres []float64, d int) []int {
 	if d < 1 {
 		return nil

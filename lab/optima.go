@@ -6,21 +6,23 @@ import (
 	"slices"
 )
 
-// Optimum is a local optimum that runs of a clustering converged to: the same groups of points,
-// whatever the order of the centres, and the same inertia.
+// Optimum is a local optimum to which runs of a clustering converged: they have the same groups of
+// points, whatever the order of the centres, and the same inertia.
 type Optimum struct {
-	Inertia float64 // the least of its runs
-	Runs    []int   // indices, in order
+	Inertia float64 // the least of the runs
+	Runs    []int   // indices into Clustering.Runs, increasing
 }
 
-// SameInertia is the relative difference up to which [Clustering.Optima] takes inertias for equal.
+// SameInertia is the largest relative difference of inertias that [Clustering.Optima] takes for
+// equal.
 const SameInertia = 1e-4
 
-// Optima returns the different optima that runs converged to, the one of least inertia first. Runs
-// that have not converged are left out. Two runs share an optimum if they put all points into the
-// same groups and their inertias agree up to [SameInertia]. Both are needed: different groups may
-// have inertias that agree to some digits, and the centres of equal groups may differ, because not
-// every objective puts them at the means.
+// Optima returns the different optima that runs converged to, by increasing inertia. Runs that have
+// not converged are left out. Two runs share an optimum if they put all points into the same groups
+// and their inertias agree up to [SameInertia] and to what centres at rest may still move
+// ([AtRest]). Both conditions are needed: different groups may have inertias that agree to some
+// digits, and equal groups may have different centres, because not every objective puts them at the
+// means.
 func (v Clustering) Optima() []Optimum {
 	var out []Optimum
 	var groups [][]int
@@ -48,7 +50,7 @@ func (v Clustering) Optima() []Optimum {
 	return out
 }
 
-// byInertia returns the indices of the runs by rising inertia.
+// byInertia returns the indices of the runs by increasing inertia.
 func (v Clustering) byInertia() []int {
 	order := make([]int, len(v.Runs))
 	for i := range order {
@@ -58,9 +60,9 @@ func (v Clustering) byInertia() []int {
 	return order
 }
 
-// Collapsed counts the runs that ended without diverging and with fewer groups of points than
-// centres, because centres coincide or are nearest to no point. Their inertia and spread depend on
-// the number of centres, and do not compare with those of runs that use all.
+// Collapsed returns the number of runs that did not diverge and ended with fewer groups of points
+// than centres, because centres are [Coinciding] or nearest to no point. The inertia and spread of
+// such runs are not those of k groups, and do not compare with those of runs that have k.
 func (v Clustering) Collapsed() int {
 	if v.Model == nil || v.Model.Centres() == nil || !v.Model.Centres().IsValid() {
 		return 0 // nothing was run
@@ -77,9 +79,10 @@ func (v Clustering) Collapsed() int {
 // coinciding is the distance, in units of the data's scale, below which centres count as one.
 const coinciding = 0.01
 
-// Coinciding returns for each of k centres, row-major [k d], the number of its group: centres
-// nearer to each other than a hundredth of scale, and those that a chain of such pairs joins, are
-// one group. See [Scale].
+// Coinciding returns the group of each of k centres, row-major [k d]. Two centres are in one group
+// if they are nearer to each other than a hundredth of scale (see [Scale]), or if a chain of such
+// pairs joins them. A group has the number of one of its centres. The result is nil for k < 1 and
+// where k does not divide the number of values.
 func Coinciding(centres []float64, k int, scale float64) []int {
 	if k < 1 || len(centres)%k != 0 {
 		return nil
@@ -101,7 +104,7 @@ func Coinciding(centres []float64, k int, scale float64) []int {
 	return group
 }
 
-// groups counts the different groups of centres that points are assigned to.
+// groups returns the number of groups of centres that points are assigned to.
 func groups(assigned, group []int) int {
 	met := map[int]bool{}
 	for _, a := range assigned {

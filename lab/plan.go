@@ -10,17 +10,18 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// forModels fills in what is not given of training the models side by side.
+// forModels checks the configuration of [Compare] with its models, and fills in its defaults.
 func (c Config) forModels(names []string, models []*builders.Model) (Config, error) {
 	switch {
 	case c.Table != nil && c.Examples != nil:
 		return c, errors.New("compare: there is a table, and a function that draws examples: want one of them")
 	case c.Table != nil && c.OneBatch:
-		return c, errors.New("compare: OneBatch is of examples, and there is a table")
+		return c, errors.New("compare: OneBatch is for examples, and there is a table")
 	case c.Table != nil && c.Table.Rows() == 0:
-		return c, errors.New("no data")
+		return c, errors.New("no data: Table has no rows")
 	}
 	setDefault(&c.Workers, runtime.GOMAXPROCS(0))
 	if len(c.Starts) == 0 {
@@ -53,8 +54,8 @@ func (c Config) forModels(names []string, models []*builders.Model) (Config, err
 	return c, nil
 }
 
-// besideCentres fills in what training clusterings on the table, and others beside them, has by
-// default: where centres start, what they are measured by, and how they are trained.
+// besideCentres checks and fills in what concerns the centres of clusterings on a table: where they
+// start, by what they are measured, and how all models are trained.
 func (c Config) besideCentres(names []string, models []*builders.Model) (Config, error) {
 	c, err := c.clustering()
 	if err != nil {
@@ -81,16 +82,19 @@ func (c Config) besideCentres(names []string, models []*builders.Model) (Config,
 	return c, nil
 }
 
-// size is that of what training a model must bring to rest: known of centres among rows,
-// else 0.
-func (p Config) size(m *builders.Model) float64 {
-	if m.Centres() == nil || p.Table == nil {
+// size returns the size that [Convergence] is relative to: for clusterings on a table that of k
+// centres, and 0 for other models.
+func (c Config) size(m *builders.Model) float64 {
+	if m.Centres() == nil || c.Table == nil {
 		return 0
 	}
-	return math.Sqrt(float64(m.Centres().Dim(0))) * Scale(p.Table)
+	return sizeOf(m.Centres().Dim(0), c.Table)
 }
 
-// twiceNamed finds the first name that two of the list have.
+// sizeOf returns the size of k centres among the rows of a table.
+func sizeOf(k int, t *data.Table) float64 { return math.Sqrt(float64(k)) * Scale(t) }
+
+// twiceNamed returns the first name that occurs twice in the list.
 func twiceNamed[T any](list []T, name func(T) string) (string, bool) {
 	seen := map[string]bool{}
 	for _, v := range list {

@@ -14,16 +14,17 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Measure holds the measurements of centres at one temperature.
+// Measure holds what centres r_j measure on the rows x_i at one temperature γ: α_ij is the softmax
+// over j of −γ‖x_i − r_j‖², and r̂_i = Σ_j α_ij r_j.
 type Measure struct {
-	Inertia float64 // Σ_i min_j ‖x_i − r_j‖², the hard assignment's
+	Inertia float64 // Σ_i min_j ‖x_i − r_j‖²
 	Soft    float64 // mean_i Σ_j α_ij ‖x_i − r_j‖²
 	Goofy   float64 // mean_i ‖r̂_i − x_i‖²
 	Spread  float64 // mean_i Σ_j α_ij ‖r_j − r̂_i‖² = Soft − Goofy
-	Angle   float64 // between the gradients of Soft and Goofy, in degrees; NaN where one is 0
+	Angle   float64 // between the gradients of Soft and Goofy, in degrees; NaN if one of them is 0
 }
 
-// probe is one program that measures centres on common data.
+// probe measures centres on one table by one program.
 type probe struct {
 	vm                                  *tape.VM
 	feed                                tape.Feed
@@ -72,7 +73,7 @@ func (p *probe) at(ctx context.Context, centres []float64, γ float64) (Measure,
 	return Measure{f(p.inertia), f(p.soft), f(p.goofy), f(p.spread), math.Acos(min(1, max(-1, cos))) * 180 / math.Pi}, err
 }
 
-// assigned gives the nearest centre of every point, for the centres last measured.
+// assigned returns the nearest centre of each row, for the centres last measured.
 func (p *probe) assigned() ([]int, error) {
 	t, err := p.vm.Value(p.assigning)
 	if err != nil {
@@ -85,9 +86,9 @@ func (p *probe) assigned() ([]int, error) {
 	return out, nil
 }
 
-// Assign gives the nearest of the centres (row-major [k d]) for every row of x
-// (row-major [n d]), and the sum of squared distances to them: how trained
-// centres see new points.
+// Assign returns, for each row of x (row-major [n d]), the index of the nearest of the centres
+// (row-major [k d]), and the sum of the squared distances to them. Numbers that are no whole rows
+// of d features, and no rows, are errors.
 func Assign(ctx context.Context, x []float64, centres []float64, d int) (nearest []int, inertia float64, err error) {
 	if d < 1 || len(x) < d || len(centres) < d || len(x)%d != 0 || len(centres)%d != 0 {
 		return nil, 0, fmt.Errorf("%d numbers and %d of centres are no rows of %d features", len(x), len(centres), d)

@@ -14,32 +14,39 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// ClusterRun is one training of one objective from one seed. Curves have one entry per
-// step, measured at the centres and the temperature with which the step began,
-// and a last entry for the final centres. A baseline's have fewer: Gamma, Measures
-// and Path of its best run have an entry every so many steps, of its others only
-// the last. At tells the steps of these.
+// ClusterRun is one training of one objective from one seed. Gamma, Measures and Path have an entry
+// for each step, at the centres and the temperature that the step begins with, and a last one for
+// the final centres. Those of baselines and of [Config.Lloyd] are shorter: the best run has entries
+// every so many steps, and the others only the last.
 type ClusterRun struct {
 	Seed     uint64
 	Steps    int
-	At       []int // the steps of Gamma, Measures and Path, the last of which is Steps
-	Gamma    []float64
-	Measures []Measure
-	Loss     []float64   // the objective's own, where it is not one of the two measured
-	Movement []float64   // √Σ_j ‖r_j(t+1) − r_j(t)‖², one entry per step
-	Path     [][]float64 // centres, row-major [k d]
-	Assigned []int       // nearest final centre of every point
-	Groups   int         // of points, by Assigned, centres nearer than a hundredth of the data's [Scale] being one
-	ARI      float64     // of Assigned with the labels; NaN without labels
-	Rest     Convergence // how nearly it came to rest
-	// Diverged is the step, from 1, at which training ended because its loss was not finite;
-	// 0 if there was none. The inertia is infinite then, and what else depends on the end is NaN.
+	At       []int       // the steps that Gamma, Measures and Path are of; the last is Steps
+	Gamma    []float64   // the temperature
+	Measures []Measure   // of the centres
+	Path     [][]float64 // the centres, row-major [k d]
+	Loss     []float64   // the objective's own, of each step before its update
+	Movement []float64   // √Σ_j ‖r_j(t+1) − r_j(t)‖² of each step
+	Assigned []int       // the nearest final centre of each row
+	Groups   int         // number of groups in Assigned, where centres that are [Coinciding] are one
+	ARI      float64     // adjusted Rand index of Assigned with the labels; NaN without labels
+	Rest     Convergence // how nearly the training came to rest
+	// Diverged is the step, from 1, at which training ended because the loss was not finite; 0 if it
+	// did not. The final inertia is then infinite, and the other final measures and ARI are NaN.
 	Diverged int
 
-	slack float64 // what inertias differ by where centres moved by no more than AtRest
+	slack float64 // by how much inertias differ if centres move by no more than AtRest
 }
 
-// Final is the last measure.
+// lastLoss returns the loss of the last step, which is infinite for a run that diverged.
+func (r ClusterRun) lastLoss() float64 {
+	if r.Diverged > 0 {
+		return math.Inf(1)
+	}
+	return r.Loss[len(r.Loss)-1]
+}
+
+// Final returns the measures of the final centres.
 func (r ClusterRun) Final() Measure {
 	if len(r.Measures) == 0 {
 		return Measure{}
@@ -47,10 +54,10 @@ func (r ClusterRun) Final() Measure {
 	return r.Measures[len(r.Measures)-1]
 }
 
-// Inertia is the hard assignment's at the end.
+// Inertia returns the inertia of the final centres.
 func (r ClusterRun) Inertia() float64 { return r.Final().Inertia }
 
-// Centres are the final ones, row-major [k d].
+// Centres returns the final centres, row-major [k d].
 func (r ClusterRun) Centres() []float64 {
 	if len(r.Path) == 0 {
 		return nil
@@ -58,7 +65,7 @@ func (r ClusterRun) Centres() []float64 {
 	return r.Path[len(r.Path)-1]
 }
 
-// clusterer trains one clustering from different starts on one program, and measures its centres.
+// clusterer trains one clustering from different starts with one program, and measures its centres.
 type clusterer struct {
 	*trainer
 	c     Config
@@ -99,13 +106,10 @@ func dtype(dt graph.DType) tensor.Dtype {
 	return tensor.Float64
 }
 
-// run trains from the start centres of a seed and measures every so many steps
-// and the end, with every = 0 only the end.
+// run trains from the start centres of a seed. It measures the centres every so many steps and at
+// the end, or with every = 0 only at the end.
 func (t *clusterer) run(ctx context.Context, seed uint64, gamma train.Schedule, steps, every int) (ClusterRun, error) {
-	return t.from(ctx, t.c.start(t.k, seed), seed, gamma, steps, every)
-}
-
-func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamma train.Schedule, steps, every int) (ClusterRun, error) {
+	start := t.c.start(t.k, seed)
 	store, err := t.store(start, seed)
 	if err != nil {
 		return ClusterRun{}, err
@@ -115,7 +119,7 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	o := &centreObserver{ctx: ctx, t: t, run: &r, store: store, now: slices.Clone(start), every: every, gamma: func(step int) float64 { return gamma.At(step, steps) }}
 	c := course{
 		seed: seed, store: store, steps: steps, source: t.x.source(seed), settled: t.x.settled(seed),
-		rate: t.c.rate(t.model.Graph, t.c.Optimisers[0], steps), size: math.Sqrt(float64(t.k)) * scale,
+		rate: t.c.rate(t.model.Graph, t.c.Optimisers[0], steps), size: sizeOf(t.k, t.c.Table),
 		observers: append(stepped(t.c.Stepped, t.model.Builder.Name), o), plan: t.c.Plan, goesOn: t.c.goesOn,
 	}
 	if γ := t.γ; γ != nil {
@@ -140,7 +144,8 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	if err := o.read(); err != nil { // patience may have gone back
 		return r, err
 	}
-	o.gamma = func(gamma func(int) float64) func(int) float64 { return func(int) float64 { return gamma(steps - 1) } }(o.gamma)
+	last := o.gamma(steps - 1)
+	o.gamma = func(int) float64 { return last }
 	if err := o.measure(r.Steps); err != nil {
 		return r, err
 	}
@@ -165,7 +170,8 @@ func (t *clusterer) from(ctx context.Context, start []float64, seed uint64, gamm
 	return r, nil
 }
 
-// centreObserver measures the centres on the way, and ends a training whose own step moves none.
+// centreObserver measures the centres during a training, and ends it when the model's own step
+// moves none.
 type centreObserver struct {
 	ctx   context.Context
 	t     *clusterer
@@ -173,11 +179,11 @@ type centreObserver struct {
 	store *tape.Store
 	now   []float64              // the centres
 	every int                    // steps from one measurement to the next; 0 for none
-	gamma func(step int) float64 // with which a step begins
-	still bool                   // nothing moved in the last step
+	gamma func(step int) float64 // the temperature that a step begins with
+	still bool                   // the last step moved nothing
 }
 
-// Observe notes how far the centres went.
+// Observe notes how far a step moved the centres.
 func (o *centreObserver) Observe(e train.Event) error {
 	begun := e.Kind == train.Begun && e.Path != "" // at a checkpoint
 	if e.Kind != train.Stepped && !begun {
@@ -205,7 +211,7 @@ func (o *centreObserver) Observe(e train.Event) error {
 	return nil
 }
 
-// read takes the centres of the store.
+// read takes the centres from the store.
 func (o *centreObserver) read() error {
 	now, err := o.store.Get(o.t.r.Path())
 	if err == nil {
@@ -214,7 +220,7 @@ func (o *centreObserver) read() error {
 	return err
 }
 
-// measure measures the centres before a step.
+// measure measures the centres that a step begins with.
 func (o *centreObserver) measure(step int) error {
 	γ := o.gamma(step)
 	m, err := o.t.probe.at(o.ctx, o.now, γ)
@@ -226,7 +232,7 @@ func (o *centreObserver) measure(step int) error {
 	return err
 }
 
-// store returns the store with the start centres.
+// store returns a store with the start centres.
 func (t *clusterer) store(start []float64, seed uint64) (*tape.Store, error) {
 	store := tape.NewStore(t.model.Graph, tape.Seed(seed))
 	v := graph.Value{Type: t.r.Type(), Data: start}

@@ -2,10 +2,10 @@ package lab
 
 import "fmt"
 
-// SpreadLabels returns for every point the commonest known label of its cluster, so that a few
+// SpreadLabels returns for each point the most frequent known label of its cluster, so that a few
 // known labels serve many points (the notes on the uses of unsupervised learning). assigned has the
-// cluster of each point, known its label, or "" where that is not known. Of labels that are equally
-// common the first in order of the points wins; a cluster without known labels gets "". Slices of
+// cluster of each point; known has its label, or "" if that is not known. Of equally frequent
+// labels the one that occurs first wins. A cluster without known labels gets "". Slices of
 // different lengths are an error.
 func SpreadLabels(assigned []int, known []string) ([]string, error) {
 	if len(assigned) != len(known) {

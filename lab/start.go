@@ -11,12 +11,17 @@ import (
 // Start is a way to choose the start centres of a clustering.
 type Start int
 
-// The ways to start.
 const (
-	PlusPlus    Start = iota // k-means++: each next centre is a point drawn by squared distance
-	StartPoints              // random points
-	StartGiven               // Config.Given
-	StartGroups              // the means of random groups: every point is assigned at random first
+	// PlusPlus draws rows as k-means++ does (Arthur & Vassilvitskii, 2007): the first at random, each
+	// next one with a probability proportional to its squared distance from the nearest so far.
+	PlusPlus Start = iota
+	// StartPoints draws different rows at random.
+	StartPoints
+	// StartGiven takes the centres in Config.Given.
+	StartGiven
+	// StartGroups assigns every row to a random group and takes the means of the groups (James et
+	// al., An Introduction to Statistical Learning, Algorithm 12.2).
+	StartGroups
 )
 
 var startNames = [...]string{"plusplus", "points", "given", "groups"}
@@ -24,7 +29,7 @@ var startNames = [...]string{"plusplus", "points", "given", "groups"}
 // String returns the name that [ParseStart] reads.
 func (s Start) String() string { return startNames[min(max(int(s), 0), len(startNames)-1)] }
 
-// ParseStart returns the Start called plusplus, points, given or groups; another name is an error.
+// ParseStart returns the Start named plusplus, points, given or groups. Another name is an error.
 func ParseStart(s string) (Start, error) {
 	for i, name := range startNames {
 		if s == name {
@@ -34,9 +39,9 @@ func ParseStart(s string) (Start, error) {
 	return 0, fmt.Errorf("start %q: want plusplus, points, groups or given", s)
 }
 
-// Centres draws k start centres for a table of d features, row-major [k d]. They depend on the
-// arguments alone, so that all objectives start alike; StartGiven draws as PlusPlus does. They are
-// nil unless k is from 1 to the number of rows.
+// Centres chooses k start centres for a table of d columns, row-major [k d]. They depend on the
+// arguments alone, so that all objectives start alike. For StartGiven it chooses as for PlusPlus.
+// The result is nil unless k is from 1 to the number of rows.
 func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
 	if t == nil || k < 1 || k > t.Rows() {
 		return nil
@@ -56,10 +61,8 @@ func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
 	return plusPlus(t, k, rng)
 }
 
-// groupMeans starts as the textbook form of the algorithm does (James et al., An Introduction to
-// Statistical Learning, Algorithm 12.2): every point gets a random cluster, and the centres are the
-// means of the clusters. The first k points of a random order get different clusters, so that none
-// is empty.
+// groupMeans chooses centres as [StartGroups] says. The first k rows in a random order get
+// different groups, so that none is empty.
 func groupMeans(t *data.Table, k int, rng *rand.Rand) []float64 {
 	d := len(t.Columns)
 	out, count := make([]float64, k*d), make([]float64, k)
@@ -76,9 +79,7 @@ func groupMeans(t *data.Table, k int, rng *rand.Rand) []float64 {
 	return out
 }
 
-// plusPlus seeds as Arthur & Vassilvitskii (2007) do: the first centre is a random point, each next
-// one a point drawn with probability proportional to its squared distance from the nearest centre
-// so far.
+// plusPlus chooses centres as [PlusPlus] says.
 func plusPlus(t *data.Table, k int, rng *rand.Rand) []float64 {
 	n, d := t.Rows(), len(t.Columns)
 	out := make([]float64, 0, k*d)
@@ -110,11 +111,13 @@ func plusPlus(t *data.Table, k int, rng *rand.Rand) []float64 {
 	}
 }
 
+// row returns row i of a table.
 func row(t *data.Table, i int) []float64 {
 	d := len(t.Columns)
 	return t.X[i*d : (i+1)*d]
 }
 
+// sqDist returns the squared distance between two points.
 func sqDist(a, b []float64) (s float64) {
 	for i := range a {
 		s += (a[i] - b[i]) * (a[i] - b[i])
@@ -122,8 +125,8 @@ func sqDist(a, b []float64) (s float64) {
 	return s
 }
 
-// Scale returns the root mean squared distance of a table's rows from their mean, in units of the
-// features. It is 1 if there are no rows or all are equal, and infinite or NaN if squares overflow.
+// Scale returns the root mean squared distance of the rows of a table from their mean. It is 1 if
+// there are no rows or all are equal, and infinite or NaN if squares overflow.
 func Scale(t *data.Table) float64 {
 	if t.Rows() == 0 {
 		return 1

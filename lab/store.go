@@ -9,9 +9,10 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// NewStore returns the store that [Learn] begins with: every value is drawn from the seed, and what
-// starts at rows of an input ([initial.Rows]) starts at rows of the model's data, or of its own
-// examples, that k-means++ chooses. A model that wants more rows than there are is an error.
+// NewStore returns the store that training by [Learn] from a seed begins with. Values are drawn
+// from the seed. Parameters and states that start at rows of an input ([initial.Rows]) get rows of
+// the model's data, or of its own examples, that k-means++ chooses. A model that wants more rows
+// than there are is an error.
 func NewStore(m *builders.Model, seed uint64) (*tape.Store, error) {
 	if m == nil {
 		return nil, errNilModel
@@ -23,10 +24,11 @@ func NewStore(m *builders.Model, seed uint64) (*tape.Store, error) {
 	return store, startAtRows(store, m, seed, exampleFeeder{m: m}.begin(seed))
 }
 
-// mostStart is the number of rows from which a start is chosen at most.
+// mostStart is the number of rows after which no further batch is read to choose start values from.
 const mostStart = 10_000
 
-// startAtRows sets what starts at rows of an input to rows of the first batches of a training.
+// startAtRows sets the parameters and states that start at rows of an input to rows of the first
+// batches of a training.
 func startAtRows(store *tape.Store, m *builders.Model, seed uint64, begin Feeds) error {
 	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
 		path, ok := n.Initialiser().Input()

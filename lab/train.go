@@ -2,8 +2,9 @@ package lab
 
 import "context"
 
-// Train trains one model from Seeds seeds and keeps every run; the best by
-// inertia is [Clustering.Best]. Curves are recorded.
+// Train trains the named clustering from every seed and keeps every run with its curves; see
+// [Clustering.Best]. A loss that is not finite ends it with an error, which wraps a
+// [tape.NotFinite].
 func (c Config) Train(ctx context.Context, name string) (Clustering, error) {
 	c.Objectives = []string{name}
 	c, err := c.forCluster()
@@ -11,7 +12,7 @@ func (c Config) Train(ctx context.Context, name string) (Clustering, error) {
 		return Clustering{}, err
 	}
 	done := 0
-	return c.variant(ctx, name, func(what string) {
+	return c.trainEach(ctx, name, func(what string) {
 		done++
 		if c.Progress != nil {
 			c.Progress(done, c.Seeds, what)
@@ -19,9 +20,8 @@ func (c Config) Train(ctx context.Context, name string) (Clustering, error) {
 	})
 }
 
-// Repeat trains one model as often as suits it: one whose centres move by a step of their own from
-// Restarts starts until nothing moves, as [Config.Lloyd] does, others as
-// [Config.Train].
+// Repeat trains the named clustering from every seed as [Config.Train] does or, if its centres move
+// by a step of their own, from Restarts start centres as [Config.Lloyd] does.
 func (c Config) Repeat(ctx context.Context, name string) (Clustering, error) {
 	c.Objectives = []string{name}
 	c, err := c.forCluster()
