@@ -14,54 +14,54 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Comparison is the outcome of [Compare]: every training of the matrix variants ×
-// optimisers × starts × seeds, and what each measures.
+// Comparison is the outcome of [Compare]: the trainings of every variant by every optimiser from
+// every start and seed, and what each measures.
 type Comparison struct {
-	Config   Config // as used: with the defaults
+	Config   Config // with the defaults filled in
 	Variants []Compared
-	// Metrics lists what trainings are measured by: first the loss at the end, then the
-	// loss of every variant in turn, then the probes.
+	// Metrics lists what trainings are measured by: the variant's own loss at the end ([History.End]),
+	// then the loss of each variant, then the probes.
 	Metrics []Metric
 	cells   []Cell // seeds vary fastest, then starts, optimisers, variants
 }
 
-// Compared is a variant with what was made of it.
+// Compared is a variant of a comparison.
 type Compared struct {
 	Name    string
-	Model   *builders.Model // as built, without what training adds
-	Program *tape.Program   // of training by the first optimiser
+	Model   *builders.Model // as built, without the nodes that training adds
+	Program *tape.Program   // of a training step by the first optimiser
 	Trained []*graph.Node   // the parameters that the optimiser changes
-	Task    int             // the variant whose examples it is trained on: itself, or one that has all of its inputs
-	Cost    Cost
+	Task    int             // index of the variant whose examples it is trained on; often its own
+	Cost    Cost            // of that program
 }
 
-// Metric names a measure of trainings.
+// Metric is a measure of trainings.
 type Metric struct {
 	Name   string
 	Higher bool // larger is better
 }
 
-// Setting picks an optimiser and a start of the plan.
+// Setting is an optimiser and a start, by their indices in the [Config] of a comparison.
 type Setting struct{ Optimiser, Start int }
 
-// Cell is one training.
+// Cell is one training of a comparison.
 type Cell struct {
 	History
-	// Diverged is the step, from 1, at which training ended because its loss was not
-	// finite, or more than a billion times the first one and 1; 0 if there was none.
+	// Diverged is the step, from 1, at which training ended because the loss was not finite, or was
+	// more than 10⁹ times as large as the first loss and as 1; 0 if it did not.
 	Diverged int
-	Measures []float64 // by metric; NaN where it does not apply
+	Measures []float64 // by the index of the metric; NaN where that does not apply
 }
 
-// Compare trains every variant by every optimiser from every start and seed, and
-// measures what each leaves by the loss of every variant that has its parameters, by
-// path and type, and by the probes. Trainings run side by side, one core each, and
-// their results do not depend on the order. A training whose loss explodes, or becomes infinite
-// or NaN, is noted as diverged, and the others go on. Compare ends early with ctx's error.
+// Compare trains every variant by every optimiser from every start and seed. It measures what each
+// training ends with by the loss of every variant whose parameters it has, by path and type, and by
+// the probes. Trainings run side by side on one core each, and results do not depend on their
+// order. A training whose loss explodes, or becomes infinite or NaN, is noted as diverged, and the
+// others go on. Compare ends early with ctx's error.
 //
-// Where there is a Table and one of the variants is a clustering, centres start as [Cluster] starts
-// them, γ is annealed and rates fall as there, and steps and optimisers are by default those of
-// Cluster.
+// If there is a Table and one of the variants is a clustering, then all are trained as [Cluster]
+// trains by default: centres start as there, γ is annealed, rates fall, and the default steps and
+// optimiser are those of Cluster.
 func Compare(ctx context.Context, c Config, variants ...Variant) (*Comparison, error) {
 	if len(variants) == 0 {
 		return nil, errors.New("compare: no variant to train")
@@ -83,11 +83,11 @@ func Compare(ctx context.Context, c Config, variants ...Variant) (*Comparison, e
 	return x.res, nil
 }
 
-// matrix is a comparison at work.
+// matrix is a comparison while it is made.
 type matrix struct {
 	res    *Comparison
-	arms   []arm // variants × optimisers
-	judges []*judge
+	arms   []arm    // variants × optimisers
+	judges []*judge // the variants, then the judges among the probes
 }
 
 // arm trains one variant by one optimiser.
@@ -95,7 +95,7 @@ type arm struct {
 	*trainer
 	feed      feeder
 	rate      train.Schedule
-	scheduled map[string]train.Schedule // inputs of the objective
+	scheduled map[string]train.Schedule // of the inputs of the model, by path
 }
 
 func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, error) {
@@ -130,7 +130,7 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 		return nil, err
 	}
 	for i, m := range models {
-		j, err := newJudge(ctx, names[i], m, feeders[i], p.lastOf)
+		j, err := newJudge(ctx, names[i], m, feeders[i], p.lastOf(m))
 		if err != nil {
 			return nil, err
 		}
@@ -167,7 +167,7 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 	return x, nil
 }
 
-// built makes the models, and gives their names.
+// built makes the models of variants and returns them with their names.
 func built(p Config, variants []Variant) (models []*builders.Model, names []string, err error) {
 	for _, v := range variants {
 		m, err := v.model(p.DType)
@@ -179,8 +179,7 @@ func built(p Config, variants []Variant) (models []*builders.Model, names []stri
 	return models, names, nil
 }
 
-// metrics names what is measured, by the names of the judges, of which the first
-// are variants.
+// metrics lists the metrics, given the names of the judges, of which the first are the variants.
 func (x *matrix) metrics(judges []string, variants int) {
 	x.res.Metrics = []Metric{{Name: "loss at the end"}}
 	for _, name := range judges[:variants] {
@@ -195,7 +194,7 @@ func (x *matrix) metrics(judges []string, variants int) {
 	}
 }
 
-// run trains all cells, on as many goroutines as the plan says.
+// run trains all cells, on as many goroutines as Workers says.
 func (x *matrix) run(ctx context.Context) error {
 	p := x.res.Config
 	x.res.cells = make([]Cell, len(x.res.Variants)*len(p.Optimisers)*len(p.Starts)*p.Seeds)
@@ -229,7 +228,7 @@ func (x *matrix) run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// cell does one training and measures it.
+// cell runs training i and measures it.
 func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	p := x.res.Config
 	s, start, o, v := i%p.Seeds, i/p.Seeds%len(p.Starts), i/p.Seeds/len(p.Starts)%len(p.Optimisers), i/p.Seeds/len(p.Starts)/len(p.Optimisers)
@@ -264,8 +263,8 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	return name, nil
 }
 
-// measures applies all metrics. What diverged is as bad as can be by each that
-// applies.
+// measures applies all metrics that apply to a training. One that diverged has the worst value of
+// each.
 func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store) ([]float64, error) {
 	out := make([]float64, len(x.res.Metrics))
 	judge := func(j *judge) (float64, error) {
@@ -277,7 +276,7 @@ func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store)
 		}
 		m, err := j.measure(ctx, final, c.Seed)
 		if math.IsNaN(m) && err == nil {
-			m = math.Inf(1) // the last update went where the loss is none
+			m = math.Inf(1) // by the last update
 		}
 		return m, err
 	}
@@ -309,18 +308,18 @@ func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store)
 	return out, nil
 }
 
-// beyond is how many times the first loss, or 1 if that is more, a loss may be: means
-// and variances over the seeds say nothing any more where one is on its way to infinity.
+// beyond is how many times as large as the first loss, or as 1 if that is larger, a loss may become.
+// A larger one is on its way to infinity, and would spoil means and variances over the seeds.
 const beyond = 1e9
 
 var errExploded = errors.New("the loss explodes")
 
-// explosion ends a training whose loss is beyond all measure.
+// explosion ends a training whose loss is too large.
 type explosion struct {
-	most float64 // 0 before the first step
+	most float64 // the largest loss allowed; 0 before the first step
 }
 
-// Observe looks at the loss of a step.
+// Observe checks the loss of a step.
 func (x *explosion) Observe(e train.Event) error {
 	switch {
 	case e.Kind != train.Stepped:
@@ -334,7 +333,7 @@ func (x *explosion) Observe(e train.Event) error {
 	return nil
 }
 
-// worstOf is the worst value of a metric.
+// worstOf returns the worst value of a metric.
 func worstOf(higher bool) float64 {
 	if higher {
 		return math.Inf(-1)
@@ -342,7 +341,7 @@ func worstOf(higher bool) float64 {
 	return math.Inf(1)
 }
 
-// end is the loss at the end; infinite if there is none.
+// end returns the loss at the end, which is infinite for a training that diverged.
 func (c Cell) end() float64 {
 	if c.Diverged > 0 {
 		return math.Inf(1)

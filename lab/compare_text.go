@@ -9,12 +9,11 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/table"
 )
 
-// textWidth is the number of columns that tables fit into, with names of usual length.
+// textWidth is the number of columns that tables with names of usual length fit into.
 const textWidth = 100
 
-// String is the comparison as tables: every setting of every variant with its loss at
-// the end, what each variant's best setting left as judged by all metrics, and
-// which differences are larger than noise.
+// String returns the comparison as tables: the loss at the end at every setting of every variant,
+// what the best settings measure by all metrics, and which differences are larger than noise.
 //
 //	2 objectives × 2 optimisers × 10 seeds: 40 trainings of 200 steps
 //
@@ -37,7 +36,7 @@ func (c *Comparison) String() string {
 	return b.String()
 }
 
-// writeSettings is the table of a variant's settings.
+// writeSettings writes the table of the settings of a variant.
 func (c *Comparison) writeSettings(b *strings.Builder, v int) {
 	name := c.Variants[v].Name
 	if t := c.Variants[v].Task; t != v && !c.oneTask() {
@@ -72,8 +71,8 @@ func (c *Comparison) writeSettings(b *strings.Builder, v int) {
 	writeTable(b, rows)
 }
 
-// writeTable sets columns as wide as they need to be: texts at the left, and the second
-// and the fourth, which are numbers, at the right.
+// writeTable writes rows in columns as wide as their texts: the second and the fourth, which hold
+// numbers, right-aligned, the others left-aligned.
 func writeTable(b *strings.Builder, rows [][]string) {
 	width := make([]int, len(rows[0]))
 	for _, r := range rows {
@@ -93,7 +92,7 @@ func writeTable(b *strings.Builder, rows [][]string) {
 	}
 }
 
-// writeJudged is the table of variants × metrics.
+// writeJudged writes the table of variants and metrics.
 func (c *Comparison) writeJudged(b *strings.Builder) {
 	type column struct {
 		head   string
@@ -139,9 +138,11 @@ func (c *Comparison) writeJudged(b *strings.Builder) {
 	}
 }
 
-// mostPairs is the number of variants up to which all their pairs are listed.
+// mostPairs is the largest number of variants whose pairs are listed for every metric.
 const mostPairs = 3
 
+// writeDifferences writes the differences between pairs of variants by each metric or, for many
+// variants, by the loss at the end alone.
 func (c *Comparison) writeDifferences(b *strings.Builder) {
 	if len(c.Variants) < 2 {
 		return
@@ -166,7 +167,7 @@ func (c *Comparison) writeDifferences(b *strings.Builder) {
 	}
 }
 
-// writeMoving says whether all trainings have converged, and what that means.
+// writeMoving writes how many trainings have not converged, and the test.
 func (c *Comparison) writeMoving(b *strings.Builder) {
 	moving := 0
 	for _, cell := range c.cells {
@@ -181,7 +182,8 @@ func (c *Comparison) writeMoving(b *strings.Builder) {
 	fmt.Fprintf(b, "\n%d of %d trainings have not converged: their numbers say where they were stopped, not where\nthe objective leads.\n%s\n", moving, len(c.cells), c.ConvergenceTest())
 }
 
-// ConvergenceTest is the test for convergence in words, for what was compared.
+// ConvergenceTest returns the test for convergence in words, as the function of the same name does
+// for the kind of models that were compared.
 func (c *Comparison) ConvergenceTest() string {
 	if len(c.Variants) == 0 {
 		return ConvergenceTest(false)
@@ -199,7 +201,8 @@ func (c *Comparison) oneTask() bool {
 	return true
 }
 
-// Verdict says whether a difference is larger than noise.
+// Verdict says whether the difference is larger than noise: "exceeds the noise (p = 0.004)",
+// "within the noise (p = 0.2)", or why that is not known.
 func (d Difference) Verdict() string {
 	switch {
 	case d.N == 0:
@@ -212,7 +215,7 @@ func (d Difference) Verdict() string {
 	return "within the noise (" + pText(d.Corrected) + ")"
 }
 
-// missing says how many seeds a difference is without.
+// missing says how many seeds a difference lacks, or nothing.
 func (c *Comparison) missing(d Difference) string {
 	if d.N == c.Config.Seeds {
 		return ""
@@ -227,7 +230,7 @@ func pText(p float64) string {
 	return fmt.Sprintf("p = %.2g", p)
 }
 
-// figure writes a number to four digits.
+// figure returns a number with four digits.
 func figure(v float64) string { return table.Number(v, 4) }
 
 func plusMinus(mean, half float64) string {
@@ -252,7 +255,7 @@ func stepsText(v float64) string {
 	return fmt.Sprintf("%.0f", v)
 }
 
-// pad fills a text up with blanks.
+// pad returns a text with blanks added up to a width.
 func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }

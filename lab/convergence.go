@@ -17,11 +17,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// AtRest is the share up to which [Convergence] takes a movement or a slope for none.
+// AtRest is the largest movement and the largest slope of a training that has converged; see
+// [Convergence].
 const AtRest = 1e-3
 
-// ConvergenceTest is the test in words, in lines for a terminal, as reports and tables
-// state it: of centres, or of other models.
+// ConvergenceTest returns the test of [Convergence] in words, in lines for a terminal: for the
+// centres of clusterings, or for other models.
 func ConvergenceTest(centres bool) string {
 	size := "the norm of the parameters"
 	if centres {
@@ -33,32 +34,33 @@ func ConvergenceTest(centres bool) string {
 		"The size is " + size + "."
 }
 
-// Convergence says how nearly a training had come to rest when it ended: whether its
-// numbers say something of the objective, or of the step at which it was stopped. The
-// size of what is trained is the norm of the parameters, and of k centres √k times the
-// scale of the data, which does not depend on where the origin lies.
+// Convergence says how nearly a training had come to rest when it ended, and so whether its numbers
+// are those of the objective or only those of the step at which it was stopped. Movement and slope
+// are relative to a size: the norm of the parameters or, for k centres of a clustering, √k times
+// the [Scale] of the data, which does not depend on where the origin lies.
 type Convergence struct {
-	// Moved is how far the trained numbers went at most, in the last tenth of the steps,
-	// from where they were before it, as a share of their size. A rate that falls makes it
-	// small anywhere.
+	// Moved is the largest distance, in the last tenth of the steps, of the parameters from where they
+	// were before it, divided by the size. It is small anywhere if the rate falls. It is NaN if the
+	// last tenth was not observed as a whole, and infinite for a training that diverged.
 	Moved float64
-	// Slope is the norm of the gradient at the end times the size, as a share of the
-	// largest loss of the run: about how much the loss would change if the numbers moved
-	// by their size. It is the gradient over all rows, or over some batches that
-	// training has not seen; 0 for what moves by a step of its own, as Lloyd's algorithm.
+	// Slope is the norm of the gradient at the end times the size, divided by the largest loss of the
+	// training: roughly the relative change of the loss if the parameters moved by their size. The
+	// gradient is taken on the rows or the one batch of the training or, where examples are fresh in
+	// every step, on batches that it has not seen. Slope is 0 for a model that moves by a step of its
+	// own, as in Lloyd's algorithm.
 	Slope float64
-	// Changing reports whether a schedule, as of γ, still changed the loss in the last
+	// Changing reports whether a schedule of an input, such as γ, still changed the loss in the last
 	// tenth of the steps.
 	Changing bool
 }
 
-// Converged reports whether a training had come to rest: nothing but [AtRest] is left of
-// movement and slope, and no schedule changes the loss. What is NaN has not converged.
+// Converged reports whether the training came to rest: Moved and Slope are at most [AtRest],
+// neither is NaN, and no schedule changed the loss.
 func (c Convergence) Converged() bool {
 	return !c.Changing && c.Moved <= AtRest && c.Slope <= AtRest
 }
 
-// String says why a training has not converged, or that it has.
+// String returns "converged", or why the training has not converged.
 func (c Convergence) String() string {
 	share := func(v float64) string { return table.Number(100*v, 2) + " %" }
 	switch {
@@ -76,10 +78,10 @@ func (c Convergence) String() string {
 	return "has not converged: its gradient times its size is " + share(c.Slope) + " of the largest loss"
 }
 
-// unsettled is the convergence of a training that went astray.
+// unsettled is the convergence of a training that diverged.
 var unsettled = Convergence{Moved: math.Inf(1), Slope: math.Inf(1)}
 
-// lastTenth is the number of steps that are looked at: a tenth, at least one.
+// lastTenth returns the number of steps of the last tenth, at least one.
 func lastTenth(steps int) int { return max(1, steps/10) }
 
 // changes reports whether a schedule changes its value in the last tenth of the steps.
@@ -93,20 +95,19 @@ func changes(s train.Schedule, steps int) bool {
 	return false
 }
 
-// Settling tests trainings of one model for convergence. It is safe for use by several
-// goroutines.
+// Settling tests trainings of one model for convergence. Several goroutines may use it at a time.
 type Settling struct {
-	inputs    map[*graph.Node]*graph.Node // of the model: those of the copy
-	prog      *tape.Program
-	learnt    []string // paths of the parameters and states that the loss depends on
+	inputs    map[*graph.Node]*graph.Node // from those of the model to those of the copy
+	prog      *tape.Program               // of the gradients, in a copy of the graph
+	learnt    []string                    // paths of the parameters and states that the loss depends on
 	params    []*graph.Node
 	gradients []*graph.Node
 }
 
-// NewSettling prepares the test. The numbers that must come to rest are those that training changes
-// by the derivative of the loss or, where there are none, those that the model's own step changes,
-// which have no gradient; the model's graph stays as it is. Once ctx is done it compiles no
-// further.
+// NewSettling prepares the test for a model, whose graph stays as it is. The parameters that must
+// come to rest are those that training changes by the derivative of the loss ([Trained]) or, if
+// there are none, those that the model's own step changes, which have no gradient. NewSettling
+// compiles a program for the gradient, until ctx is done.
 func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	if m == nil {
 		return nil, errNilModel
@@ -139,8 +140,9 @@ func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	return s, err
 }
 
-// Record begins to observe a training of so many steps, whose store has its values. Size is that of
-// what is trained, or 0 for the norm that the parameters have in the end.
+// Record returns an observer of a training of so many steps. The training must keep its values in
+// the store, which has the start values when Record is called. size is the size that [Convergence]
+// is relative to; 0 stands for the norm of the parameters at the end.
 func (s *Settling) Record(store *tape.Store, steps int, size float64) (*Recorder, error) {
 	if s == nil || store == nil {
 		return nil, errNoStore
@@ -152,22 +154,22 @@ func (s *Settling) Record(store *tape.Store, steps int, size float64) (*Recorder
 	return r, r.keep(int(store.Step()) == r.from)
 }
 
-// Recorder observes one training: it notes the losses, and looks whether the training comes to
-// rest.
+// Recorder observes one training: it notes the losses and how far the parameters move. It is an
+// observer of a train.Run or a train.Plan.
 type Recorder struct {
 	Loss []float64 // of every step that was observed, before its update
 
 	settling          *Settling
 	store             *tape.Store
 	size, moved, most float64
-	from              int             // the number of steps before the last tenth
-	whole             bool            // whether the last tenth was seen from its begin
-	before            []*tensor.Dense // where the numbers were then, by parameter
+	from              int             // number of steps before the last tenth
+	whole             bool            // the last tenth was observed from its beginning
+	before            []*tensor.Dense // the parameters at that time
 }
 
 var errNoStore = errors.New("there is no training to observe: a Settling and a store are wanted")
 
-// Observe notes what a step left in the store, and the loss that it began with.
+// Observe notes the loss of a step, and how far the parameters have moved.
 func (r *Recorder) Observe(e train.Event) error {
 	switch {
 	case r == nil || r.store == nil:
@@ -188,7 +190,7 @@ func (r *Recorder) Observe(e train.Event) error {
 	return err
 }
 
-// keep keeps where the numbers are, before the whole of the last tenth or within it.
+// keep copies the parameters, at the beginning of the last tenth or, if whole is false, within it.
 func (r *Recorder) keep(whole bool) error {
 	promise, err := r.settling.room("where the parameters were before the last tenth of the steps", func(p *graph.Node) int { return p.DType().Size() })
 	if err != nil {
@@ -206,7 +208,8 @@ func (r *Recorder) keep(whole bool) error {
 	return nil
 }
 
-// room promises so many bytes for each number of the parameters, or says that they are not there.
+// room reserves so many bytes for each element of the parameters, or returns an error if there is
+// not so much memory.
 func (s *Settling) room(what string, bytes func(p *graph.Node) int) (*memory.Promise, error) {
 	need := int64(0)
 	for _, p := range s.params {
@@ -220,7 +223,8 @@ func (s *Settling) room(what string, bytes func(p *graph.Node) int) (*memory.Pro
 	return promise, nil
 }
 
-// distance is how far the parameters are from other values of them; nil stands for 0.
+// distance returns how far the parameters are from other values of them, or from 0 if those are
+// nil.
 func (s *Settling) distance(store *tape.Store, from []*tensor.Dense) (float64, error) {
 	sum := 0.0
 	for i, p := range s.params {
@@ -254,8 +258,9 @@ func addSquares[T float32 | float64](sum float64, a, b []T) float64 {
 	return sum
 }
 
-// Rest returns how nearly the training came to rest: the gradient is the mean over the feeds, by
-// nodes of the model.
+// Rest returns how nearly the training came to rest. Call it when training has ended. The gradient
+// is the mean over the feeds, by nodes of the model, with random draws from the seed. Changing is
+// left to the caller.
 func (r *Recorder) Rest(ctx context.Context, seed uint64, feeds Feeds) (Convergence, error) {
 	if r == nil || r.store == nil {
 		return Convergence{}, errNoStore
@@ -272,8 +277,8 @@ func (r *Recorder) Rest(ctx context.Context, seed uint64, feeds Feeds) (Converge
 	if size == 0 {
 		size = norm
 	}
-	r.before = nil                      // there is the memory for the gradient then
-	c := Convergence{Moved: math.NaN()} // where the last tenth was not seen from its begin
+	r.before = nil // which leaves its memory to the gradient
+	c := Convergence{Moved: math.NaN()}
 	if r.whole {
 		c.Moved = share(r.moved, size)
 	}
@@ -282,7 +287,7 @@ func (r *Recorder) Rest(ctx context.Context, seed uint64, feeds Feeds) (Converge
 	return c, err
 }
 
-// share is v as a share of the whole; nothing is no share of anything.
+// share returns v divided by the whole, or 0 if v is 0.
 func share(v, whole float64) float64 {
 	if v == 0 {
 		return 0
@@ -290,7 +295,7 @@ func share(v, whole float64) float64 {
 	return v / whole
 }
 
-// gradient is the norm of the mean gradient over the feeds.
+// gradient returns the norm of the mean gradient over the feeds.
 func (s *Settling) gradient(ctx context.Context, final *tape.Store, seed uint64, feeds Feeds) (float64, error) {
 	if s.prog == nil {
 		return 0, nil
@@ -347,8 +352,8 @@ func (s *Settling) gradient(ctx context.Context, final *tape.Store, seed uint64,
 	return math.Sqrt(sum), nil
 }
 
-// copyRead gives a store, which a program has been joined to, the values of another one under the
-// paths that the program reads: the gradient of a linear loss, say, reads no weights.
+// copyRead copies values between stores under those of the paths that the program of the first
+// store reads. The gradient of a linear loss, for example, reads no weights.
 func copyRead(to, from *tape.Store, paths []string) error {
 	for _, path := range paths {
 		if _, read := to.Type(path); !read {
@@ -361,7 +366,7 @@ func copyRead(to, from *tape.Store, paths []string) error {
 	return nil
 }
 
-// addShare adds the n-th part of each value.
+// addShare adds an n-th of each value.
 func addShare[T float32 | float64](to []float64, values []T, n int) {
 	for i, v := range values {
 		to[i] += float64(v) / float64(n)

@@ -6,8 +6,9 @@ import (
 )
 
 // Curve returns the median and the quartiles over the seeds of a variant's loss during training, at
-// up to points steps x (from 0) that are evenly spread and end with the last. A seed that has
-// diverged by then counts as infinite. The losses are NaN for an index out of range.
+// no more than the given number of steps x, from 0, which are evenly spread and end with the last.
+// The loss of a seed that has diverged by then counts as infinite. Losses are NaN for an index out
+// of range.
 func (c *Comparison) Curve(variant int, s Setting, points int) (x, median, q1, q3 []float64) {
 	cells := c.Cells(variant, s)
 	steps, n := c.Config.Steps, max(1, min(points, c.Config.Steps))

@@ -23,20 +23,21 @@ func (c *Comparison) SameTask(a, b int) bool {
 	return a >= 0 && b >= 0 && a < n && b < n && c.Variants[a].Task == c.Variants[b].Task
 }
 
-// Difference compares two variants by a metric: the values of B minus those of A at their best
-// settings. Values are paired by seed, so that the effect of a seed on both cancels.
+// Difference compares two variants by a metric: the values of B minus those of A, each at its best
+// setting ([Comparison.Best]). Values are paired by seed, so that the effect of a seed on both
+// cancels.
 type Difference struct {
 	Metric, A, B int     // indices into Comparison.Metrics and Variants
 	Summary              // of the differences
 	Error        float64 // standard error of their mean; NaN for one seed
 	P            float64 // p-value of the test
 	Corrected    float64 // P corrected for all pairs that the metric compares ([Holm])
-	Beyond       bool    // larger than noise: Corrected is at most 0.05
+	Beyond       bool    // the difference is larger than noise: Corrected is at most 0.05
 }
 
 // Differences compares every two variants that a metric applies to. Metric 0, the variants' own
 // loss at the end, compares only variants that were trained on the same examples. Seeds at which
-// one of the two diverged are left out. An index out of range has no differences.
+// one of the two diverged are left out. There are none for an index out of range.
 func (c *Comparison) Differences(metric int, test Test) []Difference {
 	var out []Difference
 	var p []float64

@@ -7,9 +7,10 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// tasks gives each model the examples of the one that serves most, the first among
-// equals. The models from place n on take examples of others, but give none. All that have
-// data have the same: they are cut alike.
+// tasks returns, for each model, the index of the model whose examples it is trained on: among
+// those with all of its inputs the one whose examples serve most models, the first among equals.
+// Only the first n models give examples to others. All models with data of their own have the same
+// rows, in the same batches.
 func tasks(models []*builders.Model, n int) []int {
 	serves := make([]int, len(models))
 	for i, m := range models {
@@ -35,7 +36,7 @@ func tasks(models []*builders.Model, n int) []int {
 	return out
 }
 
-// hasInputs reports whether examples of m hold all inputs of other, by path and type.
+// hasInputs reports whether the examples of m have all inputs of other, by path and type.
 func hasInputs(m, other *builders.Model) bool {
 	if m.Examples == nil {
 		return m == other

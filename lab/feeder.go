@@ -12,23 +12,23 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// feeder gives a model its inputs.
+// feeder feeds a model during and after its trainings.
 type feeder interface {
-	// step gives what the steps of a training from a seed are fed, in any order.
+	// step returns the feed of step t of a training from a seed; steps may be asked for in any order.
 	step(seed uint64) func(t int) (tape.Feed, error)
-	// source gives the batches of a training from a seed.
+	// source returns the batches of a training from a seed.
 	source(seed uint64) data.Source
-	// held gives what a trained model is judged on; where examples are fresh in every
-	// step, it has not been trained on them.
+	// held returns what a trained model is measured on. If examples are fresh in every step, it has
+	// not been trained on these.
 	held(seed uint64) Feeds
-	// settled gives what the gradient at the end of a training is taken on: rows that were trained
-	// on or, where examples are fresh in every step, those of held.
+	// settled returns what the gradient at the end of a training is taken on: rows that were trained
+	// on or, if examples are fresh in every step, what held returns.
 	settled(seed uint64) Feeds
-	// begin gives the rows at which centres may start.
+	// begin returns the rows that may become start values.
 	begin(seed uint64) Feeds
 }
 
-// generated is a source of what a model is fed in each step, described for checkpoints.
+// generated returns a source of the feed of each step, described for checkpoints.
 func generated(name string, m *builders.Model, feed func(t int) (tape.Feed, error)) data.Source {
 	return data.Generated(name, RowsOf(m), func(t int) (map[string]*tensor.Dense, error) {
 		f, err := feed(t)
@@ -43,11 +43,11 @@ func generated(name string, m *builders.Model, feed func(t int) (tape.Feed, erro
 	})
 }
 
-// Feeds are the feeds of consecutive runs. Each is made when it is wanted, because there may not be
-// memory for all.
+// Feeds are the feeds of consecutive runs of a program. Each is made when it is needed, because
+// there may not be memory for all of them at a time.
 type Feeds []func() (tape.Feed, error)
 
-// with adds the same to each.
+// with adds the same inputs to every feed.
 func (f Feeds) with(more tape.Feed) Feeds {
 	out := make(Feeds, len(f))
 	for i, next := range f {
@@ -62,11 +62,11 @@ func (f Feeds) with(more tape.Feed) Feeds {
 	return out
 }
 
-// judged is how many fresh batches a trained model is judged on, and how many the choice of start
-// centres looks at.
+// judged is the number of fresh batches that a trained model is measured on, and of those that
+// start values are chosen from.
 const judged = 8
 
-// exampleFeeder draws examples.
+// exampleFeeder feeds a model with examples or with data of its own.
 type exampleFeeder struct {
 	c    Config
 	m    *builders.Model
@@ -135,7 +135,7 @@ func (f exampleFeeder) held(seed uint64) Feeds {
 	return f.fresh(seed, f.c.Steps)
 }
 
-// rows are the data of the model; nil where it is fed something else.
+// rows returns the data of the model, or nil if it is fed something else.
 func (f exampleFeeder) rows() builders.Rows {
 	if f.m == nil || f.c.Examples != nil || f.from != nil {
 		return nil
@@ -161,7 +161,7 @@ func (f exampleFeeder) begin(seed uint64) Feeds {
 	return f.fresh(seed, 0)
 }
 
-// fresh gives batches from a step on.
+// fresh returns batches from a step on.
 func (f exampleFeeder) fresh(seed uint64, first int) Feeds {
 	var out Feeds
 	step := f.step(seed)
@@ -171,7 +171,7 @@ func (f exampleFeeder) fresh(seed uint64, first int) Feeds {
 	return out
 }
 
-// rowBatches are n batches of data.
+// rowBatches returns n batches of data.
 func rowBatches(n int, at func(i int) (builders.Feed, error)) Feeds {
 	out := make(Feeds, n)
 	for i := range out {
@@ -183,13 +183,13 @@ func rowBatches(n int, at func(i int) (builders.Feed, error)) Feeds {
 	return out
 }
 
-// rowFeeder feeds a table's rows, all of them or in batches.
+// rowFeeder feeds a model with the rows of a table, all of them or in batches.
 type rowFeeder struct {
 	m     *builders.Model
 	table *data.Table
 	x     *graph.Node
 	rows  *tensor.Dense
-	out   *rowFeeder // the rows held out; nil for none
+	out   *rowFeeder // of the rows held out; nil for none
 }
 
 func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder, error) {
@@ -202,8 +202,8 @@ func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder,
 	return f, err
 }
 
-// rowsInput finds the input that takes the rows of a table: that named x, or the only
-// one of two axes that is as wide as the table.
+// rowsInput returns the input that takes the rows of a table: the one named x, or the only one of
+// two axes that is as wide as the table.
 func rowsInput(name string, m *builders.Model, table *data.Table) (*graph.Node, error) {
 	if table == nil {
 		return nil, fmt.Errorf("%s: there is no table", name)
@@ -236,7 +236,8 @@ func rowsInput(name string, m *builders.Model, table *data.Table) (*graph.Node, 
 	return x, nil
 }
 
-// TakesRows says why a model cannot be trained on the rows of a table; nil if it can.
+// TakesRows returns an error that says why a model cannot be trained on the rows of a table, or nil
+// if it can. See Config.Table.
 func TakesRows(m *builders.Model, table *data.Table) error {
 	if m == nil || m.Graph == nil {
 		return errNilModel
@@ -245,10 +246,10 @@ func TakesRows(m *builders.Model, table *data.Table) error {
 	return err
 }
 
-// cut is how the rows are cut into batches.
+// cut returns how the rows are cut into batches.
 func (f rowFeeder) cut() data.Cut { return data.Cut{Rows: f.table.Rows(), Size: f.x.Dim(0)} }
 
-// at feeds the model the given rows. All rows in their own order are one array that is kept.
+// at feeds the given rows. All rows in their own order are one array that is kept.
 func (f rowFeeder) at(rows []int) tape.Feed {
 	if len(rows) == f.table.Rows() {
 		return tape.Feed{f.x: f.rows}
@@ -275,7 +276,7 @@ func (f rowFeeder) source(seed uint64) data.Source {
 	return generated(fmt.Sprintf("rows of %s(batches of %d, seed %d)", f.table.Name, f.x.Dim(0), seed), f.m, f.step(seed))
 }
 
-// settled is every row equally often.
+// settled feeds every row equally often, in order.
 func (f rowFeeder) settled(uint64) Feeds {
 	c := f.cut()
 	out := make(Feeds, c.Whole())
@@ -294,16 +295,16 @@ func (f rowFeeder) held(seed uint64) Feeds {
 
 func (f rowFeeder) begin(seed uint64) Feeds { return f.settled(seed) }
 
-// feeders gives every model its inputs, and the model whose examples each is trained
-// on, by index. The first of the models are variants, the others judge.
-func (p Config) feeders(names []string, models []*builders.Model, variants int) ([]feeder, []int, error) {
+// feeders returns the feeder of every model, and for each the index of the variant whose examples
+// it is trained on. The first of the models are the variants, and the others are judges.
+func (c Config) feeders(names []string, models []*builders.Model, variants int) ([]feeder, []int, error) {
 	out, task := make([]feeder, len(models)), make([]int, len(models))
-	if p.Table != nil {
+	if c.Table != nil {
 		for i, m := range models {
-			f, err := newRowFeeder(names[i], m, p.Table)
-			if err == nil && p.Held != nil {
-				f.out = &rowFeeder{m: m, table: p.Held, x: f.x}
-				f.out.rows, err = p.Held.Dense(dtype(f.x.DType()))
+			f, err := newRowFeeder(names[i], m, c.Table)
+			if err == nil && c.Held != nil {
+				f.out = &rowFeeder{m: m, table: c.Held, x: f.x}
+				f.out.rows, err = c.Held.Dense(dtype(f.x.DType()))
 			}
 			if err != nil {
 				return nil, nil, err
@@ -312,15 +313,15 @@ func (p Config) feeders(names []string, models []*builders.Model, variants int) 
 		}
 		return out, task, nil
 	}
-	if p.Examples == nil {
+	if c.Examples == nil {
 		task = tasks(models, variants)
 	}
 	for i, m := range models {
-		f := exampleFeeder{c: p, m: m}
-		if from := models[task[i]]; p.Examples == nil && from != m && m.Rows == nil {
+		f := exampleFeeder{c: c, m: m}
+		if from := models[task[i]]; c.Examples == nil && from != m && m.Rows == nil {
 			f.from = from
 		}
-		if m.Examples == nil && p.Examples == nil && f.from == nil {
+		if m.Examples == nil && c.Examples == nil && f.from == nil {
 			return nil, nil, fmt.Errorf("%s has no examples to be trained on, and no other variant has some for its inputs", names[i])
 		}
 		if err := m.Room(); err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Probe is a metric of [Compare] besides the variants' own losses. It measures the parameters and
+// Probe is a metric of [Compare] besides the losses of the variants. It measures the parameters and
 // states that each training ends with.
 type Probe struct {
 	Name   string
@@ -24,13 +24,13 @@ type Probe struct {
 }
 
 // Judge returns a probe that measures by the mean loss of an objective that is not trained itself,
-// over the examples held for the seed. It applies to the variants that have all of its parameters,
-// by path and type.
+// over the batches that a trained model is measured on. It applies to the variants that have all of
+// its parameters, by path and type.
 func Judge(v Variant) Probe { return Probe{Name: v.Name, judge: &v} }
 
-// ProbeFunc returns a probe that calls f with a variant's model and the store that its training
-// ended with. NaN means that the probe does not apply; an error ends the comparison. f is called
-// from several goroutines.
+// ProbeFunc returns a probe that calls f with the model of a variant and the store that its
+// training ended with. If f returns NaN, the probe does not apply; an error ends the comparison. f
+// is called from several goroutines at a time.
 func ProbeFunc(name string, f func(m *builders.Model, final *tape.Store) (float64, error)) Probe {
 	return Probe{Name: name, of: f}
 }
@@ -42,11 +42,11 @@ type judge struct {
 	prog  *tape.Program
 	learn []*graph.Node // parameters and states that the loss depends on
 	feed  feeder
-	last  tape.Feed // scheduled inputs at the end
+	last  tape.Feed // the last values of scheduled inputs
 }
 
-func newJudge(ctx context.Context, name string, m *builders.Model, f feeder, last func(*builders.Model) tape.Feed) (*judge, error) {
-	j := &judge{name: name, model: m, feed: f, last: last(m)}
+func newJudge(ctx context.Context, name string, m *builders.Model, f feeder, last tape.Feed) (*judge, error) {
+	j := &judge{name: name, model: m, feed: f, last: last}
 	for _, n := range graph.Reachable(m.Loss) {
 		if n.Role() == graph.RoleParam || n.Role() == graph.RoleState {
 			j.learn = append(j.learn, n)
@@ -72,9 +72,9 @@ func (j *judge) applies(m *builders.Model) bool {
 	return len(j.learn) > 0
 }
 
-// measure returns the mean loss of a training's parameters over the batches that the judge holds
-// for the seed. Where the judge draws random numbers, each batch has its own, the same for every
-// training.
+// measure returns the mean loss of the final values of a training over the batches that the judge
+// is fed for the seed. Random draws differ between batches and are the same for every training from
+// the seed.
 func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (float64, error) {
 	store := tape.NewStore(nil, tape.Seed(seed))
 	vm, err := j.prog.NewVM(store, tape.Workers(1))
@@ -107,10 +107,11 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 	return sum / float64(len(held)), nil
 }
 
-// ScheduledOf returns the schedules for the scalar inputs that a model has, by node.
-func (p Config) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
+// ScheduledOf returns the schedules of Config.Scheduled for the scalar inputs that a model has, by
+// node.
+func (c Config) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	out := map[*graph.Node]train.Schedule{}
-	for path, s := range p.Scheduled {
+	for path, s := range c.Scheduled {
 		if n := m.Graph.Lookup(path); n != nil && n.Role() == graph.RoleInput {
 			if _, scalar := n.Default(); scalar {
 				out[n] = s
@@ -121,31 +122,31 @@ func (p Config) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 }
 
 // scheduled returns the schedules for the scalar inputs that a model has, by path.
-func (p Config) scheduled(m *builders.Model) map[string]train.Schedule {
+func (c Config) scheduled(m *builders.Model) map[string]train.Schedule {
 	out := map[string]train.Schedule{}
-	for n, s := range p.ScheduledOf(m) {
+	for n, s := range c.ScheduledOf(m) {
 		out[n.Path()] = s
 	}
 	return out
 }
 
-// checkScheduled complains of a schedule for an input that none of the models has. The temperature
-// is no mistake where there is a Table: centres are measured by it.
-func (p Config) checkScheduled(function string, models ...*builders.Model) error {
-	for _, path := range slices.Sorted(maps.Keys(p.Scheduled)) {
-		has := func(m *builders.Model) bool { return !p.scheduled(m)[path].IsZero() }
-		if !slices.ContainsFunc(models, has) && (path != temperature || p.Table == nil) {
+// checkScheduled returns an error for a schedule of an input that no model has. The temperature is
+// accepted if there is a Table, because centres are measured at it.
+func (c Config) checkScheduled(function string, models ...*builders.Model) error {
+	for _, path := range slices.Sorted(maps.Keys(c.Scheduled)) {
+		has := func(m *builders.Model) bool { return !c.scheduled(m)[path].IsZero() }
+		if !slices.ContainsFunc(models, has) && (path != temperature || c.Table == nil) {
 			return fmt.Errorf("%s: Scheduled has %q: no model has a scalar input of this name", strings.ToLower(function), path)
 		}
 	}
 	return nil
 }
 
-// lastOf feeds the scheduled inputs of a model with their last values.
-func (p Config) lastOf(m *builders.Model) tape.Feed {
+// lastOf returns the last values of the scheduled inputs of a model.
+func (c Config) lastOf(m *builders.Model) tape.Feed {
 	out := tape.Feed{}
-	for n, s := range p.ScheduledOf(m) {
-		out[n] = tape.Scalar(n.DType(), s.At(p.Steps-1, p.Steps))
+	for n, s := range c.ScheduledOf(m) {
+		out[n] = tape.Scalar(n.DType(), s.At(c.Steps-1, c.Steps))
 	}
 	return out
 }

@@ -13,29 +13,29 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Learned is a model with its trainings.
+// Learned is the outcome of [Learn]: a model with its trainings.
 type Learned struct {
 	Model   *builders.Model
-	Program *tape.Program
+	Program *tape.Program // of a training step
 	Trained []*graph.Node // the parameters that the optimiser changes
-	Params  int           // numbers in these
-	Runs    []History
+	Params  int           // number of scalars in these
+	Runs    []History     // one for each seed
 }
 
-// History is one training: the loss of every step, before its update.
+// History is one training.
 type History struct {
 	Seed uint64
-	Loss []float64
-	Rest Convergence // how nearly it came to rest
+	Loss []float64   // of each step, before its update
+	Rest Convergence // how nearly the training came to rest
 }
 
-// End is the mean loss of the last tenth of the steps, at least of one: batches
-// differ, and the loss of a single one says little.
-func (c History) End() float64 {
-	if len(c.Loss) == 0 {
+// End returns the mean loss of the last tenth of the steps, at least of one. The loss of a single
+// batch says little, because batches differ. End is NaN for a training without steps.
+func (h History) End() float64 {
+	if len(h.Loss) == 0 {
 		return math.NaN()
 	}
-	last := c.Loss[len(c.Loss)-max(1, len(c.Loss)/10):]
+	last := h.Loss[len(h.Loss)-max(1, len(h.Loss)/10):]
 	sum := 0.0
 	for _, v := range last {
 		sum += v
@@ -43,7 +43,7 @@ func (c History) End() float64 {
 	return sum / float64(len(last))
 }
 
-// Moving counts the runs that have not converged.
+// Moving returns the number of runs that have not converged.
 func (l *Learned) Moving() int {
 	n := 0
 	for _, r := range l.Runs {
@@ -54,7 +54,7 @@ func (l *Learned) Moving() int {
 	return n
 }
 
-// Ends are the runs' losses at the end.
+// Ends returns the loss at the end of each run; see [History.End].
 func (l *Learned) Ends() []float64 {
 	out := make([]float64, len(l.Runs))
 	for i, r := range l.Runs {
@@ -63,14 +63,13 @@ func (l *Learned) Ends() []float64 {
 	return out
 }
 
-// Learn trains a model from several seeds. A run is a function of its seed alone:
-// the examples of a step depend on seed and step, the initial values on seed and
-// path, random draws on seed, step and key. So models that have a path, or a task,
-// in common have its numbers in common, and their runs can be compared pairwise.
+// Learn trains a model from several seeds, on its data or on examples. A run depends on its seed
+// alone: the examples of a step depend on the seed and the step, initial values on the seed and the
+// path, random draws on the seed, the step and the key. Models that share a path or a task
+// therefore share its numbers, and their runs can be compared in pairs.
 //
-// A loss that is not finite ends the training with an error, which wraps a
-// [tape.NotFinite]. A model without a loss, without examples or without anything
-// to train is an error, too.
+// A loss that is not finite ends training with an error that wraps a [tape.NotFinite]. A model
+// without a loss, without examples or without anything to train is an error, too.
 func Learn(ctx context.Context, build func() (*builders.Model, error), c Config) (*Learned, error) {
 	if build == nil {
 		return nil, fmt.Errorf("learn: %w", errNoModel)
@@ -82,24 +81,6 @@ func Learn(ctx context.Context, build func() (*builders.Model, error), c Config)
 	if c, err = c.forLearn(); err != nil {
 		return nil, err
 	}
-	return c.learn(ctx, m, func(done int) {
-		if c.Progress != nil {
-			c.Progress(done, c.Seeds, m.Builder.Name)
-		}
-	})
-}
-
-func (c Config) forLearn() (Config, error) {
-	setDefault(&c.Seeds, 3)
-	setDefault(&c.Steps, 200)
-	if len(c.Optimisers) == 0 {
-		c.Optimisers = []train.Optimiser{train.Adam(0.01)}
-	}
-	return c, c.check("Learn")
-}
-
-// learn trains from every seed and calls tick as runs end.
-func (c Config) learn(ctx context.Context, m *builders.Model, tick func(done int)) (*Learned, error) {
 	name := m.Builder.Name
 	if m.Loss != nil && m.Examples == nil && c.Examples == nil {
 		return nil, fmt.Errorf("%s has no examples to be trained on", name)
@@ -133,12 +114,24 @@ func (c Config) learn(ctx context.Context, m *builders.Model, tick func(done int
 			return nil, located(name, r, err)
 		}
 		l.Runs = append(l.Runs, r)
-		tick(s + 1)
+		if c.Progress != nil {
+			c.Progress(s+1, c.Seeds, name)
+		}
 	}
 	return l, nil
 }
 
-// located says in which training, and step, an error happened.
+// forLearn checks the configuration of [Learn] and fills in its defaults.
+func (c Config) forLearn() (Config, error) {
+	setDefault(&c.Seeds, 3)
+	setDefault(&c.Steps, 200)
+	if len(c.Optimisers) == 0 {
+		c.Optimisers = []train.Optimiser{train.Adam(0.01)}
+	}
+	return c, c.check("Learn")
+}
+
+// located adds the training and the step at which an error happened.
 func located(name string, r History, err error) error {
 	switch {
 	case errors.As(err, new(*train.Diverged)):
@@ -152,17 +145,17 @@ func located(name string, r History, err error) error {
 // ErrNoLoss is the error of training a model without a loss.
 var ErrNoLoss = errors.New("no loss: there is nothing to train")
 
-// exampleStream tells the generators of examples from others of the same seed.
+// exampleStream sets the generators of examples apart from others of the same seed.
 const exampleStream = 0x6578616d706c6573
 
-// examplesRand is the generator of the examples of a step.
+// examplesRand returns the generator of the examples of a step.
 func examplesRand(seed uint64, t int) *rand.Rand {
 	return rand.New(rand.NewPCG(seed, exampleStream+uint64(t)))
 }
 
-// Examples gives what a model is fed in step t of a training from a seed, as [Learn] feeds it: a
-// batch of its data, or examples of its own (see [builders.Model.Draw]). There is nothing where the
-// model has neither.
+// Examples returns what a model is fed in step t of a training from a seed, as [Learn] feeds it: a
+// batch of its data or examples of its own (see [builders.Model.Draw]). The feed is empty for a
+// model without Examples.
 func Examples(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
 	if m == nil || m.Examples == nil {
 		return tape.Feed{}, nil
@@ -182,7 +175,8 @@ func batch(m *builders.Model, seed uint64, t int) (builders.Feed, error) {
 	return m.Draw(examplesRand(seed, t))
 }
 
-// tensors are values as they are fed.
+// tensors returns values as tensors. It empties the map of values, so that each can be freed as
+// soon as its tensor is made.
 func tensors(values builders.Feed) tape.Feed {
 	feed := tape.Feed{}
 	for n, v := range values {
@@ -192,7 +186,7 @@ func tensors(values builders.Feed) tape.Feed {
 	return feed
 }
 
-// ownInputs are the inputs that examples give values.
+// ownInputs returns the inputs without a default, which examples must give values.
 func ownInputs(m *builders.Model) []*graph.Node {
 	var out []*graph.Node
 	for _, n := range m.Graph.Leaves(graph.RoleInput) {

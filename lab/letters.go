@@ -5,9 +5,9 @@ import (
 	"slices"
 )
 
-// Letters returns a compact letter display of n things (Piepho, 2004): two share a letter exactly
-// if they do not differ. Letters are given in the order of the things, beginning with a. differ is
-// called with i < j; a nil differ stands for no differences.
+// Letters returns a compact letter display of n things (Piepho, 2004): two of them share a letter
+// exactly if they do not differ. Letters are given in the order of the things, from a. differ is
+// called with i < j; if it is nil, nothing differs.
 func Letters(n int, differ func(i, j int) bool) []string {
 	if differ == nil {
 		differ = func(int, int) bool { return false }

@@ -8,16 +8,16 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Variant is an objective that takes part in [Compare], or that judges there.
+// Variant is an objective that [Compare] trains, or that a [Judge] measures by.
 type Variant struct {
-	Name string
-	// Build makes the model, a graph of its own in every call. The element type is
-	// the plan's; a variant whose graph says which it has may ignore it.
+	Name string // in tables and errors; "" stands for the name of the model's builder
+	// Build makes the model, in a graph of its own at every call. The element type is Config.DType; a
+	// variant that fixes its own may ignore it.
 	Build func(dt graph.DType) (*builders.Model, error)
 }
 
-// Objective is a variant that makes a whole model, with examples of its own if it
-// has any. An empty name stands for that of the model's builder.
+// Objective returns a variant that is a whole model, with its examples if it has any. An empty name
+// stands for that of the model's builder.
 func Objective(name string, build func() (*builders.Model, error)) Variant {
 	if build == nil {
 		return Variant{Name: name}
@@ -25,9 +25,9 @@ func Objective(name string, build func() (*builders.Model, error)) Variant {
 	return Variant{name, func(graph.DType) (*builders.Model, error) { return build() }}
 }
 
-// LossFunc is a variant made of nodes alone: f builds into a fresh graph and gives the
-// loss, a float scalar. It is trained on the examples or on the table of the [Config],
-// or on those of another variant that has its inputs, by name and type.
+// LossFunc returns a variant that is made of nodes alone: f builds into a fresh graph and returns
+// the loss, a float scalar. The variant is trained on the examples or the Table of the [Config], or
+// on the examples of another variant that has its inputs, by path and type.
 //
 //	lab.LossFunc("absolute error", func(g *graph.Graph) *graph.Node {
 //		x, y := g.Input("x", graph.F64, i), g.Input("y", graph.F64, i)
@@ -55,7 +55,7 @@ func LossFunc(name string, f func(g *graph.Graph) (loss *graph.Node)) Variant {
 	}}
 }
 
-// Registered is a model of the registry with the given settings.
+// Registered returns the variant that is a model of the registry with the given settings.
 func Registered(name string, settings builders.Settings) Variant {
 	return Variant{name, func(dt graph.DType) (*builders.Model, error) { return builders.Build(name, settings, dt) }}
 }
@@ -63,7 +63,7 @@ func Registered(name string, settings builders.Settings) Variant {
 var (
 	errNoModel  = errors.New("the function that builds the model is nil")
 	errNilModel = errors.New("the model is nil")
-	errNilHeld  = errors.New("there is nothing to measure with (HeldOut of a configuration makes it)")
+	errNilHeld  = errors.New("the HeldOut is empty: Config.HeldOut makes one")
 )
 
 // model builds the variant, and names it if it has no name.

@@ -4,23 +4,23 @@ import (
 	"math"
 )
 
-// Outcome summarises the trainings of a variant at a setting over the seeds.
+// Outcome summarises the trainings of a variant at one setting over the seeds.
 type Outcome struct {
 	Setting
 	End      Summary // of the variant's own loss at the end
-	Diverged int     // seeds that diverged
-	Moving   int     // seeds that have not converged, including those that diverged
-	// Steps summarises the number of steps to [Comparison.Level], infinite where it was not
+	Diverged int     // number of seeds that diverged
+	Moving   int     // number of seeds that have not converged, including those that diverged
+	// Steps summarises the number of steps to [Comparison.Level], which is infinite if that is not
 	// reached.
 	Steps Summary
-	// P is the p-value of the difference from the variant's best setting, corrected for the number
-	// of settings ([Holm]); NaN for the best one.
+	// P is the p-value of the difference from the best setting of the variant, corrected for the
+	// number of settings ([Holm]); NaN for the best one.
 	P    float64
 	Best bool
 }
 
-// Verdict compares the outcome with the best setting: "best", "worse (p = 0.004)" or "not told
-// apart (p = 0.2)". It is "" where there is no p-value.
+// Verdict compares the outcome with that of the best setting: "best", "worse (p = 0.004)" or "not
+// told apart (p = 0.2)". It is "" if there is no p-value.
 func (o Outcome) Verdict() string {
 	switch {
 	case o.Best:
@@ -72,9 +72,9 @@ func (c *Comparison) Outcomes(variant int, test Test) []Outcome {
 	return out
 }
 
-// Level returns the loss that Outcome.Steps counts the steps to. It is the plan's; or, by default,
-// nine tenths of the way from the first loss to the last at the variant's best setting, in the
-// median over the seeds. It is NaN if that loss does not fall.
+// Level returns the loss that Outcome.Steps counts the steps to: Config.Level or, by default, nine
+// tenths of the way from the first loss to that at the end, both the medians over the seeds at the
+// variant's best setting. It is NaN if the loss does not fall.
 func (c *Comparison) Level(variant int) float64 {
 	if c.Config.Level != 0 {
 		return c.Config.Level
@@ -93,13 +93,12 @@ func (c *Comparison) Level(variant int) float64 {
 	return from + 0.9*(to-from)
 }
 
-// StepsTo returns the number of updates after which the loss is at most level; infinite if it never
-// is. Because the losses of single batches differ, the loss is averaged over the next twentieth of
-// the steps.
-func (c History) StepsTo(level float64) float64 {
-	window := max(1, len(c.Loss)/20)
-	for t := range c.Loss {
-		part := c.Loss[t:min(t+window, len(c.Loss))]
+// StepsTo returns the number of updates after which the loss is at most level, or infinity if it
+// never is. Because batches differ, the loss is averaged over the next twentieth of the steps.
+func (h History) StepsTo(level float64) float64 {
+	window := max(1, len(h.Loss)/20)
+	for t := range h.Loss {
+		part := h.Loss[t:min(t+window, len(h.Loss))]
 		sum := 0.0
 		for _, v := range part {
 			sum += v

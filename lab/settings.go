@@ -7,8 +7,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// Cells returns the trainings of a variant at a setting, one per seed; nil for an index out of
-// range.
+// Cells returns the trainings of a variant at a setting, one for each seed, or nil for an index out
+// of range.
 func (c *Comparison) Cells(variant int, s Setting) []Cell {
 	p := c.Config
 	if variant < 0 || variant >= len(c.Variants) || s.Optimiser < 0 || s.Optimiser >= len(p.Optimisers) || s.Start < 0 || s.Start >= len(p.Starts) {
@@ -18,9 +18,10 @@ func (c *Comparison) Cells(variant int, s Setting) []Cell {
 	return c.cells[from : from+p.Seeds]
 }
 
-// Values returns the values of a metric for a variant at a setting, one per seed: infinite where
-// training diverged (minus infinity where larger is better), NaN where the metric does not apply.
-// They are nil for an index out of range; metric 0 is the variant's own loss at the end.
+// Values returns the values of a metric for a variant at a setting, one for each seed. Where
+// training diverged they are infinite (minus infinity if larger is better), and where the metric
+// does not apply NaN. Metric 0 is the variant's own loss at the end. Values returns nil for an
+// index out of range.
 func (c *Comparison) Values(metric, variant int, s Setting) []float64 {
 	if metric < 0 || metric >= len(c.Metrics) {
 		return nil
@@ -32,7 +33,7 @@ func (c *Comparison) Values(metric, variant int, s Setting) []float64 {
 	return out
 }
 
-// Settings returns all settings of the plan; starts vary fastest.
+// Settings returns all settings of the comparison; starts vary fastest.
 func (c *Comparison) Settings() []Setting {
 	var out []Setting
 	for o := range c.Config.Optimisers {
@@ -43,9 +44,9 @@ func (c *Comparison) Settings() []Setting {
 	return out
 }
 
-// SettingName names a setting by its optimiser and start: "adam(0.01) from glorot". Where the plan
-// has only one start the name is the optimiser alone, and where it has only one optimiser the start
-// alone. It is "" for an index out of range.
+// SettingName returns the name of a setting, its optimiser and start: "adam(0.01) from glorot". It
+// leaves out the start if the comparison has only one, or else the optimiser if it has only one. It
+// is "" for an index out of range.
 func (c *Comparison) SettingName(s Setting) string {
 	if s.Optimiser < 0 || s.Start < 0 || s.Optimiser >= len(c.Config.Optimisers) || s.Start >= len(c.Config.Starts) {
 		return ""
@@ -60,9 +61,9 @@ func (c *Comparison) SettingName(s Setting) string {
 	return o + " from " + start
 }
 
-// Best returns the setting at which a variant's own loss ends lowest in the median over the seeds,
-// the first among equals. It is chosen by the same seeds that report it, so its loss is a little
-// too good: the more settings and the fewer seeds, the more so.
+// Best returns the setting at which the variant's own loss at the end has the smallest median over
+// the seeds, the first among equals. It is chosen by the same seeds that report it, so its loss is
+// a little too small: the more so, the more settings and the fewer seeds there are.
 func (c *Comparison) Best(variant int) Setting {
 	settings := c.Settings()
 	if len(settings) == 0 {
@@ -99,8 +100,8 @@ func (c *Comparison) Title() string {
 	return fmt.Sprintf("%s: %d trainings of %d steps", text, len(c.cells), p.Steps)
 }
 
-// Data describes the rows that all variants were trained on. It is "" where a variant has none, and
-// where they differ.
+// Data describes the rows that all variants were trained on. It is "" if a variant is not trained
+// on rows, or if rows differ.
 func (c *Comparison) Data() string {
 	if t := c.Config.Table; t != nil {
 		on := plural.Count(t.Rows(), "row") + " of " + t.Name

@@ -13,14 +13,14 @@ import (
 // Test is a two-sided significance test of paired differences, one per seed.
 type Test int
 
-// The tests. The null hypothesis is that the differences come from the seeds alone.
+// The null hypothesis of the tests is that the differences come from the seeds alone.
 const (
-	// StudentT is Student's t-test that the mean is 0. It assumes normal differences.
+	// StudentT is Student's t-test of whether the mean is 0. It assumes normal differences.
 	StudentT Test = iota
-	// SignFlips is Fisher's randomisation test: p is the share of all choices of signs whose mean
-	// is at least as far from 0. It assumes differences that are symmetric around 0. Up to 16
-	// differences it tries all choices, for more 65 536 random ones, the same in every call. For n
-	// differences p is at least 2/2ⁿ.
+	// SignFlips is Fisher's randomisation test: the p-value is the fraction of all choices of signs
+	// whose mean is at least as far from 0. It assumes differences that are symmetric around 0. For
+	// up to 16 differences it tries all choices, for more 65 536 random ones, the same in every
+	// call. For n differences the p-value is at least 2/2ⁿ.
 	SignFlips
 )
 
@@ -35,8 +35,9 @@ func (t Test) String() string {
 // mostFlips is the largest number of differences for which all choices of signs are tried.
 const mostFlips = 16
 
-// P returns the p-value of differences d: the probability, under the null hypothesis, of a mean at
-// least as far from 0. It is NaN for fewer than two, and where one is not finite.
+// P returns the p-value of the differences d: the probability, under the null hypothesis, of a mean
+// that is at least as far from 0. It is NaN for fewer than two differences, and if one of them is
+// not finite.
 func (t Test) P(d []float64) float64 {
 	if len(d) < 2 || !allFinite(d) {
 		return math.NaN()
@@ -54,6 +55,7 @@ func (t Test) P(d []float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: float64(len(d) - 1)}.Survival(math.Abs(mean)/err)
 }
 
+// signFlips returns the p-value by [SignFlips].
 func signFlips(d []float64) float64 {
 	total, size := 0.0, 0.0
 	for _, v := range d {
@@ -93,9 +95,9 @@ func signFlips(d []float64) float64 {
 	return float64(count+1) / float64(of+1) // the observed signs are one of the choices
 }
 
-// Holm corrects the p-values of several comparisons by the step-down method of Holm (1979): calling
-// those of at most α significant makes any error at all with a probability of at most α. NaN stays
-// NaN, and does not count as a comparison.
+// Holm corrects the p-values of several comparisons by the step-down method of Holm (1979). If
+// those that are then at most α are called significant, the probability of one error or more is at
+// most α. NaN stays NaN and does not count as a comparison.
 func Holm(p []float64) []float64 {
 	out := slices.Clone(p)
 	var order []int

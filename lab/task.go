@@ -8,19 +8,20 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// Task is one training, ready to be run step by step: by a VM, or by what looks into
-// it. Run in order, its steps are those of [Config.Train] or [Learn].
+// Task is one training, ready to be run step by step. If its steps are run in order, they are those
+// of the function that trains the model.
 type Task struct {
 	Model *builders.Model
-	Step  graph.Step  // what a step updates; empty where nothing is trained
-	Store *tape.Store // what training begins with
-	// Feed gives the inputs of step 0, 1, …, in any order.
+	Step  graph.Step  // the updates of a step; none if nothing is trained
+	Store *tape.Store // the start values
+	// Feed returns the inputs of step 0, 1, …; steps may be asked for in any order.
 	Feed func(step int) (tape.Feed, error)
 }
 
-// Task returns the training of a model from a seed: on the rows of the Table as [Config.Train] does
-// it, or without one on examples as [Learn] does. [Config.Variant] makes clusterings of the size of
-// the Table. A model that has nothing to train is only fed.
+// Task returns the training of a model from a seed. With a Table it trains on the rows, as
+// [Config.Train] does a clustering that [Config.Variant] makes, or [Compare] another model; without
+// one it trains on examples as [Learn] does. The Step of a model that has nothing to train is
+// empty.
 func (c Config) Task(m *builders.Model, seed uint64) (Task, error) {
 	if m == nil || m.Graph == nil {
 		return Task{}, errNilModel

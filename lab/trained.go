@@ -11,9 +11,9 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 )
 
-// Reached are those of the nodes to which a derivative of the loss flows. A
-// parameter behind an ops.StopGradient, say, is not among them. Nothing is added
-// to the graph.
+// Reached returns those of the nodes to which a derivative of the loss flows. A parameter behind an
+// ops.StopGradient, for example, is not among them. A loss that is not a float scalar reaches none.
+// Nothing is added to the graph.
 func Reached(loss *graph.Node, nodes ...*graph.Node) []*graph.Node {
 	if !loss.IsValid() || loss.Rank() != 0 || !loss.DType().IsFloat() {
 		return nil
@@ -37,8 +37,8 @@ func Reached(loss *graph.Node, nodes ...*graph.Node) []*graph.Node {
 	return out
 }
 
-// Trained are the parameters that training changes by the derivative of the loss:
-// those it reaches, without those that the model updates by itself.
+// Trained returns the parameters that training changes by the derivative of the loss: those that it
+// reaches, without those that the model updates by itself.
 func Trained(m *builders.Model) []*graph.Node {
 	if m == nil || m.Loss == nil {
 		return nil
@@ -48,9 +48,9 @@ func Trained(m *builders.Model) []*graph.Node {
 	})
 }
 
-// Wrt are the nodes that the loss of a model is differentiated by where it is read:
-// the centres of a clustering, what training changes, or the inputs of a loss without
-// parameters. A model without a loss has none.
+// Wrt returns the nodes by which the loss of a model is differentiated when its derivatives are
+// shown: the centres of a clustering, or what training changes, or the inputs if the loss has no
+// parameters. There are none for a model without a loss.
 func Wrt(m *builders.Model) []*graph.Node {
 	switch trained := Trained(m); {
 	case m == nil || m.Loss == nil:
@@ -63,9 +63,9 @@ func Wrt(m *builders.Model) []*graph.Node {
 	return Reached(m.Loss, m.Graph.Leaves(graph.RoleInput)...)
 }
 
-// TrainingStep is everything that a step of training updates: what is trained, by
-// the optimiser, and what the model updates by itself, such as running statistics.
-// It is empty for a model with neither.
+// TrainingStep returns all updates of a training step: those of the trained parameters by the
+// optimiser, and those of what the model updates by itself, such as running statistics. It is empty
+// for a model with neither. The optimiser adds its nodes to the graph of the model.
 func TrainingStep(m *builders.Model, o train.Optimiser) graph.Step {
 	var step graph.Step
 	if m == nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// trainer trains one model by one optimiser, from as many stores as are wanted, on one program.
-// Several goroutines may train at a time.
+// trainer trains one model by one optimiser from any number of stores with one program. Several
+// goroutines may train at a time.
 type trainer struct {
 	*train.Trainer
 	name    string
@@ -22,8 +22,8 @@ type trainer struct {
 	rest    *Settling
 }
 
-// newTrainer knows the model by name in its errors. Build makes nets for evaluating and for other
-// numbers of rows; nil for none. Without an engine the tape trains.
+// newTrainer returns a trainer that calls the model by name in its errors. build makes nets for
+// evaluation and for other numbers of rows; nil makes none. The default engine is the tape.
 func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Optimiser, build train.Build, engine train.NewEngine) (*trainer, error) {
 	if m.Loss == nil {
 		return nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
@@ -49,13 +49,13 @@ func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Opt
 	return t, nil
 }
 
-// program is a step of the training on the tape.
+// program returns the program of a training step on the tape.
 func (t *trainer) program(ctx context.Context) (*tape.Program, error) {
 	return t.Program(ctx, RowsOf(t.model), train.Training)
 }
 
-// RowsOf returns how many rows a model is for: the size of the first axis of its output; 1 where
-// that has none.
+// RowsOf returns the number of rows that a model takes: the size of the first axis of its output,
+// or 1 if it has no output or that has no axes.
 func RowsOf(m *builders.Model) int {
 	if m == nil || m.Output == nil || m.Output.Rank() == 0 {
 		return 1
@@ -66,21 +66,21 @@ func RowsOf(m *builders.Model) int {
 // course is one training of a trainer.
 type course struct {
 	seed      uint64
-	store     *tape.Store // what it begins with
+	store     *tape.Store // with the start values
 	steps     int
 	source    data.Source
-	rate      train.Schedule // of the optimiser's rate; zero for that of the optimiser
+	rate      train.Schedule // the zero value keeps the rate of the optimiser
 	scheduled map[string]train.Schedule
-	size      float64 // of what must come to rest; 0 for its norm
-	settled   Feeds   // what the gradient at the end is taken on
+	size      float64 // that Convergence is relative to; 0 for the norm of the parameters
+	settled   Feeds   // on which the gradient at the end is taken
 	workers   int
-	observers []train.Observer // told after the losses are noted
+	observers []train.Observer // called after the losses are noted
 	plan      func(t *train.Trainer, p *train.Plan) error
-	goesOn    bool // with the others: nobody asks why a loss is not finite
+	goesOn    bool // others train on: the cause of a loss that is not finite is not looked for
 }
 
-// run trains, and gives the losses and how nearly the training came to rest. Its engine is closed
-// before the gradient at the end is taken: what it took may be what the gradient takes.
+// run trains and returns the losses and how nearly the training came to rest. The engine is closed
+// before the gradient at the end is taken, which may need its memory.
 func (t *trainer) run(ctx context.Context, c course) (History, error) {
 	h := History{Seed: c.seed, Rest: unsettled}
 	for _, s := range c.scheduled {
@@ -89,8 +89,7 @@ func (t *trainer) run(ctx context.Context, c course) (History, error) {
 	one := t.With(c.store)
 	one.Workers = c.workers
 	defer one.Close()
-	rows := RowsOf(t.model)
-	if _, err := one.Prepare(ctx, rows); err != nil {
+	if _, err := one.Prepare(ctx, RowsOf(t.model)); err != nil {
 		return h, err
 	}
 	rec, err := t.rest.Record(c.store, c.steps, c.size)
@@ -119,7 +118,7 @@ func (t *trainer) run(ctx context.Context, c course) (History, error) {
 	return h, err
 }
 
-// stepped tells f of each step of what is trained; nil where nobody is told.
+// stepped returns an observer that calls f after each step, or nil if f is nil.
 func stepped(f func(done, of int, what string), what string) []train.Observer {
 	if f == nil {
 		return nil
@@ -147,14 +146,14 @@ func (t *trainer) cost(ctx context.Context, seed uint64, from data.Source) (Cost
 		feed[t.model.Graph.Lookup(path)] = v
 	}
 	if rate := t.Optimiser.Rate(t.model.Graph); rate != nil {
-		feed[rate] = tape.Scalar(rate.DType(), 0) // however often it is timed, a batch alone is no training
+		feed[rate] = tape.Scalar(rate.DType(), 0) // timing many steps on one batch is to train nothing
 	}
 	c, err := costOf(ctx, prog, tape.NewStore(t.model.Graph, tape.Seed(seed)), feed)
 	c.Params = t.params()
 	return c, err
 }
 
-// params is the number of numbers that the optimiser changes.
+// params returns the number of scalars that the optimiser changes.
 func (t *trainer) params() int {
 	n := 0
 	for _, p := range t.trained {
