@@ -75,8 +75,11 @@ func Learn(ctx context.Context, build func() (*builders.Model, error), c Config)
 		return nil, fmt.Errorf("learn: %w", errNoModel)
 	}
 	m, err := build()
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case m == nil:
+		return nil, fmt.Errorf("learn: %w", errNoneMade)
 	}
 	if c, err = c.forLearn(); err != nil {
 		return nil, err

@@ -288,3 +288,19 @@ func TestStartsAtRows(t *testing.T) {
 		t.Errorf("a comparison starts elsewhere: %v, %v", res, err)
 	}
 }
+
+// TestLearnWithoutModel: a function that builds no model is an error, with or without one of its own.
+func TestLearnWithoutModel(t *testing.T) {
+	for _, c := range []struct {
+		build func() (*builders.Model, error)
+		want  string
+	}{
+		{nil, "learn: the function that builds the model is nil"},
+		{func() (*builders.Model, error) { return nil, nil }, "learn: the function that builds the model returns none"},
+		{func() (*builders.Model, error) { return nil, errors.New("no such model") }, "no such model"},
+	} {
+		if _, err := lab.Learn(t.Context(), c.build, lab.Config{}); err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

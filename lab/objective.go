@@ -62,6 +62,7 @@ func Registered(name string, settings builders.Settings) Variant {
 
 var (
 	errNoModel  = errors.New("the function that builds the model is nil")
+	errNoneMade = errors.New("the function that builds the model returns none")
 	errNilModel = errors.New("the model is nil")
 	errNilHeld  = errors.New("the HeldOut is empty: Config.HeldOut makes one")
 )
@@ -76,7 +77,7 @@ func (v *Variant) model(dt graph.DType) (*builders.Model, error) {
 	case err != nil:
 		return nil, err
 	case m == nil || m.Graph == nil:
-		return nil, v.wrap(errors.New("the function that builds the model gives none"))
+		return nil, v.wrap(errNoneMade)
 	case v.Name == "":
 		v.Name = m.Builder.Name
 	}
