@@ -19,7 +19,7 @@ import (
 )
 
 // Config says what [Learn], [Compare] and [Cluster] train, and how. Unless they say otherwise, its
-// methods train clusterings as Cluster does. A field that is zero stands for its default. To set a
+// methods train clusterings as Cluster does. A field that is zero stands for its default. Setting a
 // field that the function does not take is an error.
 //
 // Trainings from the same seed have their random numbers in common: the examples of a step depend
@@ -31,8 +31,8 @@ type Config struct {
 	Seeds int    // runs of each objective at each setting; default 10, for Learn 3
 	Seed  uint64 // the first seed; the others follow it
 	Steps int    // of each run; default 200, for clusterings on a Table 1000
-	// Optimisers are the optimisers to train by: one at most, except for Compare, which trains by
-	// each. The default is Adam(0.01) or, for clusterings on a Table, Adam with [DefaultRate].
+	// Optimisers has one optimiser at most, except for Compare, which trains by each. The default is
+	// Adam(0.01) or, for clusterings on a Table, Adam with [DefaultRate].
 	Optimisers []train.Optimiser
 	// Rate is the schedule of the learning rate of every optimiser. Without it rates are constant or,
 	// with Falling and by default for clusterings on a Table, fall as [Falling] says.
@@ -97,8 +97,9 @@ type Config struct {
 	// their initialisers say. Where Compare trains a clustering on a Table, all centres begin as Start
 	// says, except at a start with Values or Init of its own.
 	Starts []Initial
-	// Probes are metrics besides every variant's loss. A clustering on a Table adds inertia, the
-	// adjusted Rand index if there are labels, and, for up to 2000 rows, the silhouette.
+	// Probes are metrics besides every variant's loss. A clustering on a Table adds inertia, on Table
+	// and on Held, the adjusted Rand index if there are labels and, for up to 2000 rows, the
+	// silhouette.
 	Probes []Probe
 	// Level is the loss that [Outcome].Steps counts the steps to; for the default see
 	// [Comparison.Level].
@@ -329,16 +330,16 @@ func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedul
 
 // DefaultGamma returns the default schedule of the temperature for k clusters of a table: γ rises
 // geometrically from 0.5·k/s² to 100·k/s², with s the [Scale] of the table, so that units of
-// measurement do not matter. At first all centres pull each point, in the end almost only the
-// nearest does. Training goes through the schedule in the first quarter of its steps, so that the
-// objective does not change in the others.
+// measurement do not matter. At first every point belongs to all centres almost alike, at the end
+// almost wholly to the nearest. Training goes through the schedule in the first quarter of its
+// steps, so that the objective does not change in the others.
 func DefaultGamma(t *data.Table, k int) train.Schedule {
 	s := Scale(t)
 	unit := float64(k) / (s * s)
 	return train.Geometric(0.5*unit, 100*unit)
 }
 
-// distinct returns the number of different rows, or enough if there are more.
+// distinct counts the different rows of a table, up to enough.
 func distinct(t *data.Table, enough int) int {
 	seen := map[string]bool{}
 	var key []byte

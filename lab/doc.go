@@ -3,9 +3,9 @@
 //
 // There are three experiments. [Compare] trains models of any kind side by side, [Cluster] trains
 // clusterings of a table, of which more can be measured, and [Learn] trains one model. All three
-// take a [Config], and to set a field that the experiment does not take is an error. At the same
-// seed all trainings have their random numbers in common. Apart from the times that [Cost] has,
-// results depend on the configuration alone, and not on the order of work.
+// take a [Config], and setting a field that the experiment does not take is an error. Trainings from
+// the same seed have their random numbers in common. Apart from the times in [Cost], results depend
+// on the configuration alone, and not on the order of work.
 //
 // # Comparing models
 //
@@ -15,13 +15,13 @@
 //	}, lab.Registered("regression-ols", nil), lab.LossFunc("absolute error", absolute))
 //	fmt.Print(res)
 //
-// A [Variant] is a model of the registry ([Registered]), a function that makes a model ([Objective])
-// or one that makes nodes ([LossFunc]). Each is trained by every optimiser, from every start
+// A [Variant] is a model of the registry ([Registered]), or made by a function that returns a model
+// ([Objective]) or a loss ([LossFunc]). Each is trained by every optimiser, from every start
 // ([Initial]) and seed, on all cores. The [Comparison] holds every training: the loss of each step,
-// the step at which it diverged, and what its parameters measure by the losses of the other variants
-// and by further metrics ([Probe]). It picks the best setting of each variant, and compares variants
-// at their best settings by paired tests with a correction for the number of comparisons:
-// [Comparison.Differences], [Comparison.Marks], [StudentT], [SignFlips], [Holm].
+// the step at which it diverged, and what its parameters measure by the losses of the other
+// variants and by further metrics ([Probe]). It picks the best setting of each variant, and
+// compares variants at their best settings by paired tests with a correction for the number of
+// comparisons: [Comparison.Differences], [Comparison.Marks], [StudentT], [SignFlips], [Holm].
 // [Comparison.String] writes everything as tables.
 //
 // # Clusterings
