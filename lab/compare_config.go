@@ -37,8 +37,10 @@ func (c Config) forModels(names []string, models []*builders.Model) (Config, err
 		if c, err = c.besideCentres(names, models); err != nil {
 			return c, err
 		}
+	case name != "" && c.Table == nil:
+		return c, fmt.Errorf("%s is for clusterings on a Table, and there is no Table", name)
 	case name != "":
-		return c, fmt.Errorf("%s is for clusterings on a table, and there is none", name)
+		return c, fmt.Errorf("%s is for clusterings on a Table, and no model here is one", name)
 	}
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 200)

@@ -200,7 +200,7 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		if first == "" {
 			first = name
 		}
-		except["Compare of nets, "+name] = first + " is for clusterings on a table, and there is none"
+		except["Compare of nets, "+name] = first + " is for clusterings on a Table, and there is no Table"
 	}
 	except["Learn, Given"] = "learn: Start is for Compare and Cluster"
 	of := reflect.TypeFor[lab.Config]()
