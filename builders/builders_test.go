@@ -178,3 +178,17 @@ func TestSquareLinear(t *testing.T) {
 		t.Errorf("%v for weights %v, %v", y, l.W, g.Err())
 	}
 }
+
+// TestInputs: the temperature of a clustering has a default, its points have none.
+func TestInputs(t *testing.T) {
+	m, err := builders.Build("kmeans-softmax", nil, graph.F64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in := m.Inputs(); m.Temperature() == nil || len(in) != 1 || in[0] != m.Points() {
+		t.Errorf("the inputs are %v, want %v alone", in, m.Points())
+	}
+	if in := (*builders.Model)(nil).Inputs(); in != nil {
+		t.Errorf("no model has the inputs %v", in)
+	}
+}

@@ -53,6 +53,18 @@ type Rows interface {
 // Feed holds the values of inputs.
 type Feed map[*graph.Node]graph.Value
 
+// Inputs lists the inputs without a default, which examples or data must give values, in order of
+// creation.
+func (m *Model) Inputs() []*graph.Node {
+	if m == nil || m.Graph == nil {
+		return nil
+	}
+	return slices.DeleteFunc(m.Graph.Leaves(graph.RoleInput), func(n *graph.Node) bool {
+		_, has := n.Default()
+		return has
+	})
+}
+
 // Params lists the nodes that training changes, in order of creation: the parameters that the loss,
 // or without one the output, depends on.
 func (m *Model) Params() []*graph.Node {

@@ -84,10 +84,8 @@ func (r *room) examples(m *Model) {
 	if m.Examples == nil {
 		return
 	}
-	for _, n := range m.Graph.Leaves(graph.RoleInput) {
-		if _, has := n.Default(); !has {
-			r.add(n, 8+n.DType().Size())
-		}
+	for _, n := range m.Inputs() {
+		r.add(n, 8+n.DType().Size())
 	}
 	for _, n := range m.Drawn {
 		r.add(n, 8)

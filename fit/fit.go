@@ -89,7 +89,7 @@ func To(b builders.Builder, settings builders.Settings, dt graph.DType, c *colum
 	z := &sizing{b: b, dt: dt, s: maps.Clone(m.Settings), given: settings, fixed: map[string]bool{}}
 	f.rows, f.whole = z.rows(m)
 	if m, err = f.resize(z, m, c, o); err != nil {
-		x := &matching{m: m, c: c, inputs: inputs(m), bound: map[string]Binding{}}
+		x := &matching{m: m, c: c, inputs: m.Inputs(), bound: map[string]Binding{}}
 		for _, bound := range f.bindings {
 			x.bound[bound.Input] = bound
 		}
@@ -228,7 +228,7 @@ func (f *Fitted) read(m *builders.Model, c *columns.Columns) ([]want, error) {
 // deal decides which rows are held out, and how many are in a batch.
 func (f *Fitted) deal(m *builders.Model, settings builders.Settings, o Options) error {
 	n := f.values[0].rows
-	fixed := inputs(m)[0].Dim(0)
+	fixed := m.Inputs()[0].Dim(0)
 	if o.Validation > 0 && n < 2 {
 		return errors.New("validation: there is only one row")
 	}
@@ -249,9 +249,9 @@ func (f *Fitted) deal(m *builders.Model, settings builders.Settings, o Options) 
 	case f.whole:
 		f.batch = n
 	case f.rows == "":
-		for _, in := range inputs(m) {
+		for _, in := range m.Inputs() {
 			if in.Dim(0) != fixed {
-				return fmt.Errorf("%v and %v do not have the same number of rows, and no setting changes that", inputs(m)[0], in)
+				return fmt.Errorf("%v and %v do not have the same number of rows, and no setting changes that", m.Inputs()[0], in)
 			}
 		}
 		if o.Batch != 0 && o.Batch != fixed {

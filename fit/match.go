@@ -16,17 +16,6 @@ import (
 // errNothingFed is wrapped by the error for a model without inputs to feed.
 var errNothingFed = errors.New("no input that data could feed")
 
-// inputs returns the inputs that data feed: those without a default.
-func inputs(m *builders.Model) []*graph.Node {
-	var out []*graph.Node
-	for _, n := range m.Graph.Leaves(graph.RoleInput) {
-		if _, has := n.Default(); !has {
-			out = append(out, n)
-		}
-	}
-	return out
-}
-
 // rowOf returns the type of an input without its first axis.
 func rowOf(in *graph.Node) (graph.Type, error) {
 	if in.Rank() == 0 {
@@ -55,7 +44,7 @@ type matching struct {
 // the only input that the loss alone reads, and at last the remaining columns to the only remaining
 // input.
 func bindAll(m *builders.Model, c *columns.Columns, given []Binding) ([]Binding, error) {
-	x := &matching{m: m, c: c, inputs: inputs(m), bound: map[string]Binding{}, used: map[string]bool{}}
+	x := &matching{m: m, c: c, inputs: m.Inputs(), bound: map[string]Binding{}, used: map[string]bool{}}
 	if len(x.inputs) == 0 {
 		return nil, fmt.Errorf("%s has %w", m.Builder.Name, errNothingFed)
 	}

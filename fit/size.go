@@ -51,7 +51,7 @@ func counts(b builders.Builder) []string {
 // sizesOf returns the sizes of the inputs by path.
 func sizesOf(m *builders.Model) map[string][]int {
 	out := map[string][]int{}
-	for _, in := range inputs(m) {
+	for _, in := range m.Inputs() {
 		out[in.Path()] = in.Shape().Sizes()
 	}
 	return out

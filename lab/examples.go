@@ -42,10 +42,10 @@ func hasInputs(m, other *builders.Model) bool {
 		return m == other
 	}
 	types := map[string]graph.Type{}
-	for _, n := range ownInputs(m) {
+	for _, n := range m.Inputs() {
 		types[n.Path()] = n.Type()
 	}
-	for _, n := range ownInputs(other) {
+	for _, n := range other.Inputs() {
 		if t, ok := types[n.Path()]; !ok || t != n.Type() {
 			return false
 		}

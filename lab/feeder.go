@@ -95,7 +95,7 @@ func (f exampleFeeder) step(seed uint64) func(t int) (tape.Feed, error) {
 			}
 		}
 		feed := tape.Feed{}
-		for _, n := range ownInputs(f.m) {
+		for _, n := range f.m.Inputs() {
 			v, ok := values[n.Path()]
 			if !ok {
 				return nil, fmt.Errorf("%s: the examples have no %s", f.m.Builder.Name, n.Path())
@@ -211,7 +211,7 @@ func rowsInput(name string, m *builders.Model, table *data.Table) (*graph.Node, 
 	width := len(table.Columns)
 	var fit, texts []string
 	var x *graph.Node
-	inputs := ownInputs(m)
+	inputs := m.Inputs()
 	for _, n := range inputs {
 		texts = append(texts, n.String())
 		if n.DType().IsFloat() && n.Rank() == 2 && n.Dim(1) == width {

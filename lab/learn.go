@@ -188,14 +188,3 @@ func tensors(values builders.Feed) tape.Feed {
 	}
 	return feed
 }
-
-// ownInputs returns the inputs without a default, which examples must give values.
-func ownInputs(m *builders.Model) []*graph.Node {
-	var out []*graph.Node
-	for _, n := range m.Graph.Leaves(graph.RoleInput) {
-		if _, has := n.Default(); !has {
-			out = append(out, n)
-		}
-	}
-	return out
-}

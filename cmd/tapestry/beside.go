@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/fit"
-	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"github.com/tapestry-ml/tapestry/lab"
@@ -225,7 +224,7 @@ func (c *comparison) sized(own learning, name string) (*builders.Model, error) {
 		return nil, err
 	}
 	table, err := c.table(c.seed)
-	in := fedInputs(first)
+	in := first.Inputs()
 	if err != nil || lab.TakesRows(first, table) == nil || len(in) != 1 || in[0].Rank() != 2 {
 		return first, err
 	}
@@ -246,14 +245,6 @@ func (c *comparison) sized(own learning, name string) (*builders.Model, error) {
 		return first, nil // which says itself what it cannot read
 	}
 	return b.Build(f.Settings(), dt)
-}
-
-// fedInputs returns the inputs without a default.
-func fedInputs(m *builders.Model) []*graph.Node {
-	return slices.DeleteFunc(m.Graph.Leaves(graph.RoleInput), func(n *graph.Node) bool {
-		_, fixed := n.Default()
-		return fixed
-	})
 }
 
 // shortNames removes the directories of files from names, where the names stay distinct.

@@ -182,7 +182,7 @@ func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 			return err
 		}
 		switch err := lab.TakesRows(m, table); {
-		case err != nil && len(fedInputs(m)) != 1:
+		case err != nil && len(m.Inputs()) != 1:
 			return usagef("compare: clusterings are measured by their centres on data, and %s has no centres: compare models of one kind", names[i])
 		case err != nil:
 			return usagef("compare: %w", err)
