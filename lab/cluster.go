@@ -25,11 +25,11 @@ type Clusterings struct {
 type Clustering struct {
 	Name    string
 	Model   *builders.Model
-	Program *tape.Program
+	Program *tape.Program   // of a training step
 	Config  Config          // of the trainings, with the defaults filled in
 	Runs    []ClusterRun    // one for each seed
 	Held    []metric.Scores // of each run, loss and inertia on Config.Held; nil without it
-	Cost    Cost
+	Cost    Cost            // of a training step
 }
 
 // Best returns the run of least inertia, the first among equals, or the zero ClusterRun if there

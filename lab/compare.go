@@ -98,6 +98,8 @@ type arm struct {
 	scheduled map[string]train.Schedule // of the inputs of the model, by path
 }
 
+// newMatrix checks the configuration, builds the models, and compiles the programs of all trainings
+// and judges.
 func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, error) {
 	if err := p.check("Compare"); err != nil {
 		return nil, err

@@ -223,6 +223,7 @@ func (c *Comparison) missing(d Difference) string {
 	return fmt.Sprintf(", over the %d of %d seeds that did not diverge", d.N, c.Config.Seeds)
 }
 
+// pText returns a p-value as "p = 0.004" or "p < 0.001".
 func pText(p float64) string {
 	if p < 0.001 {
 		return "p < 0.001"
@@ -233,6 +234,8 @@ func pText(p float64) string {
 // figure returns a number with four digits.
 func figure(v float64) string { return table.Number(v, 4) }
 
+// plusMinus returns "mean ± half", with as many decimals as half has, or the mean alone if half is
+// NaN.
 func plusMinus(mean, half float64) string {
 	if math.IsNaN(half) {
 		return figure(mean)
@@ -245,6 +248,7 @@ func plusMinus(mean, half float64) string {
 	return strings.Replace(text, "-", "−", 1)
 }
 
+// stepsText returns a number of steps, "never" if it is infinite, or a dash if it is NaN.
 func stepsText(v float64) string {
 	switch {
 	case math.IsInf(v, 1):
@@ -260,6 +264,7 @@ func pad(s string, width int) string {
 	return s + strings.Repeat(" ", max(0, width-utf8.RuneCountInString(s)))
 }
 
+// shortened returns a text cut to at most so many letters.
 func shortened(s string, most int) string {
 	if r := []rune(s); len(r) > most {
 		return string(r[:most-1]) + "…"

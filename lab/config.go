@@ -259,6 +259,7 @@ func (c Config) clustering() (Config, error) {
 // temperature is the path of the input for the temperature of a clustering.
 const temperature = "γ"
 
+// gamma returns the schedule of the temperature; the zero value if none is given.
 func (c Config) gamma() train.Schedule { return c.Scheduled[temperature] }
 
 // DefaultK returns the default number of clusters for a table: that of the classes of its labels,

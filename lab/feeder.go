@@ -192,6 +192,8 @@ type rowFeeder struct {
 	out   *rowFeeder // of the rows held out; nil for none
 }
 
+// newRowFeeder returns a feeder of all rows of a table. A model that does not take them is an
+// error.
 func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder, error) {
 	f := rowFeeder{m: m, table: table}
 	var err error

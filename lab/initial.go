@@ -60,6 +60,7 @@ func (s Initial) String() string {
 	return text
 }
 
+// factor returns Scale, or 1 by default.
 func (s Initial) factor() float64 {
 	if s.Scale == 0 {
 		return 1

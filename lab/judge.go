@@ -45,6 +45,7 @@ type judge struct {
 	last  tape.Feed // the last values of scheduled inputs
 }
 
+// newJudge compiles the loss of a model. last has the last values of its scheduled inputs.
 func newJudge(ctx context.Context, name string, m *builders.Model, f feeder, last tape.Feed) (*judge, error) {
 	j := &judge{name: name, model: m, feed: f, last: last}
 	for _, n := range graph.Reachable(m.Loss) {

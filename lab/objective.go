@@ -90,6 +90,7 @@ func (v *Variant) model(dt graph.DType) (*builders.Model, error) {
 	return m, nil
 }
 
+// wrap adds the name of the variant to an error.
 func (v *Variant) wrap(err error) error {
 	if v.Name == "" {
 		return fmt.Errorf("compare: %w", err)

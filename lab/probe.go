@@ -33,6 +33,7 @@ type probe struct {
 	dot, normSoft, normGoofy, assigning *graph.Node
 }
 
+// newProbe compiles the probe for n rows x of d features and k centres.
 func newProbe(ctx context.Context, x *tensor.Dense, n, d, k int) (*probe, error) {
 	g := graph.New("probe")
 	xs := g.Input("x", graph.F64, graph.Ax("i", n), graph.Ax("d", d))

@@ -75,6 +75,7 @@ type clusterer struct {
 	probe *probe
 }
 
+// newClusterer builds the named clustering with k centres and compiles its programs.
 func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer, error) {
 	m, err := c.build(name, k, c.DType)
 	if err != nil {
@@ -99,6 +100,7 @@ func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer
 
 func (t *clusterer) close() { t.probe.vm.Close() }
 
+// dtype returns the element type of tensors for a type of nodes.
 func dtype(dt graph.DType) tensor.Dtype {
 	if dt == graph.F32 {
 		return tensor.Float32
@@ -239,6 +241,7 @@ func (t *clusterer) store(start []float64, seed uint64) (*tape.Store, error) {
 	return store, store.Set(t.r.Path(), tape.Tensor(v))
 }
 
+// float64s returns the elements of a tensor as float64; those of a float64 tensor are not copied.
 func float64s(t *tensor.Dense) []float64 {
 	if t.Dtype() == tensor.Float64 {
 		return t.Float64s()

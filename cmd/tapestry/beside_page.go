@@ -61,7 +61,7 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 	return p, err
 }
 
-// besideOptimisers describes the optimisers, and the schedule of their rates if the plan has one.
+// besideOptimisers describes the optimisers, and the schedule of their rates if there is one.
 func besideOptimisers(p lab.Config) string {
 	text := texts(p.Optimisers)
 	switch {

@@ -66,6 +66,8 @@ matrix, all with the same seeds; clusterings, too.`,
 // reportName is the default file of the report.
 const reportName = "report.html"
 
+// run compares clusterings, or models of any kind if others are named or a matrix of settings is
+// asked for.
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	c.several = len(names) > 1
 	clusterings, others, rows, err := c.kinds(cmd, names)

@@ -13,6 +13,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
+// printTraining prints the best run of a clustering, its centres, and how the other runs ended.
+// fresh has the rows of --predict, which are assigned to the centres; nil for none.
 func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v lab.Clustering, t *training, fresh *data.Table) error {
 	best := v.Best()
 	d := len(c.Table.Columns)
