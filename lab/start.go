@@ -15,7 +15,7 @@ const (
 	// PlusPlus draws rows as k-means++ does (Arthur & Vassilvitskii, 2007): the first at random, each
 	// next one with a probability proportional to its squared distance from the nearest so far.
 	PlusPlus Start = iota
-	// StartPoints draws different rows at random.
+	// StartPoints draws rows at random, none twice.
 	StartPoints
 	// StartGiven takes the centres in Config.Given.
 	StartGiven
