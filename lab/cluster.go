@@ -16,7 +16,7 @@ type Clusterings struct {
 	Config    Config        // with the defaults filled in
 	Variants  []Clustering  // one for each of Config.Objectives
 	Baselines []Clustering  // Lloyd's algorithm, SGD on the nearest centre; none with Config.Alone
-	Gamma     []SweepPoint  // the sweep over the temperature, which is constant in each training
+	Gamma     []SweepPoint  // the sweep over γ, which is constant in each training
 	K         []SweepPoint  // the sweep over the number of clusters
 	Plane     *linear.Plane // of the first two principal components of the data
 }
@@ -232,7 +232,7 @@ type SweepPoint struct {
 	Moving    int     // number of runs that have not converged
 }
 
-// sweeps trains every objective at constant temperatures, and with each number of clusters.
+// sweeps trains every objective at constant γ, and with each number of clusters.
 func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 	c := res.Config
 	at := func(name string, k int, gamma train.Schedule, value float64) (SweepPoint, error) {

@@ -39,9 +39,9 @@ type Config struct {
 	Rate    train.Schedule
 	Falling bool
 	// Scheduled has the schedules of scalar inputs by path; a path that no model has is an error.
-	// Trained models are measured with the last value. Cluster takes only γ, the temperature. For
-	// clusterings on a Table γ by default follows [DefaultGamma] in the first quarter of the steps,
-	// and then stays as it is.
+	// Trained models are measured with the last value. Cluster takes only γ, the inverse temperature.
+	// For clusterings on a Table γ by default follows [DefaultGamma] in the first quarter of the
+	// steps, and then stays as it is.
 	Scheduled map[string]train.Schedule
 	// Progress is called whenever a part of the work is done: a run or, in Cluster, a baseline or a
 	// point of a sweep. Calls do not overlap.
@@ -111,7 +111,7 @@ type Config struct {
 	Objectives []string  // names of builders; default: kmeans-softmax, kmeans-goofy
 	Alone      bool      // without baselines
 	Restarts   int       // runs of Lloyd's algorithm; default 50
-	SweepGamma []float64 // temperatures; default: 0.1 to 100 times K/s², with s the [Scale] of Table
+	SweepGamma []float64 // values of γ; default: 0.1 to 100 times K/s², with s the [Scale] of Table
 	SweepK     []int     // numbers of clusters; default: 2 to K+2
 	// SweepSeeds is the number of runs at each point of a sweep; default 3, or 1 for a Table of more
 	// than 10⁵ numbers. It is never more than Seeds.
@@ -256,10 +256,10 @@ func (c Config) clustering() (Config, error) {
 	return c, nil
 }
 
-// temperature is the path of the input for the temperature of a clustering.
+// temperature is the path of the input for the inverse temperature of a clustering.
 const temperature = "γ"
 
-// gamma returns the schedule of the temperature; the zero value if none is given.
+// gamma returns the schedule of γ; the zero value if none is given.
 func (c Config) gamma() train.Schedule { return c.Scheduled[temperature] }
 
 // DefaultK returns the default number of clusters for a table: that of the classes of its labels,
@@ -329,10 +329,10 @@ func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedul
 	return Falling(v, steps)
 }
 
-// DefaultGamma returns the default schedule of the temperature for k clusters of a table: γ rises
-// geometrically from 0.5·k/s² to 100·k/s², with s the [Scale] of the table, so that units of
-// measurement do not matter. At first every point belongs to all centres almost alike, at the end
-// almost wholly to the nearest. Training goes through the schedule in the first quarter of its
+// DefaultGamma returns the default schedule of the inverse temperature γ for k clusters of a table:
+// it rises geometrically from 0.5·k/s² to 100·k/s², with s the [Scale] of the table, so that units
+// of measurement do not matter. At first every point belongs to all centres almost alike, at the
+// end almost wholly to the nearest. Training goes through the schedule in the first quarter of its
 // steps, so that the objective does not change in the others.
 func DefaultGamma(t *data.Table, k int) train.Schedule {
 	s := Scale(t)

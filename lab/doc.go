@@ -30,11 +30,12 @@
 //	fmt.Println(res.Variants[0].Best().Inertia())
 //
 // The [Clusterings] hold the runs of each objective with their curves, two baselines (Lloyd's
-// algorithm with restarts, and SGD on the nearest centre), and sweeps over the temperature and the
-// number of clusters. The centres of each step are measured by one graph ([Measure]): by inertia, by
-// the objectives of soft and of Goofy k-means, by the spread in which these differ, and by the angle
-// between their gradients. [Clustering.Optima] tells apart runs that converged to different groups,
-// and [Clustering.Collapsed] counts those that ended with fewer groups than centres.
+// algorithm with restarts, and SGD on the nearest centre), and sweeps over the inverse temperature
+// γ and the number of clusters. The centres of each step are measured by one graph ([Measure]): by
+// inertia, by the objectives of soft and of Goofy k-means, by the spread in which these differ, and
+// by the angle between their gradients. [Clustering.Optima] tells apart runs that converged to
+// different groups, and [Clustering.Collapsed] counts those that ended with fewer groups than
+// centres.
 //
 // [Config.Train], [Config.Lloyd] and [Config.Repeat] train one clustering alone, [Config.ChooseK]
 // finds a number of clusters, and [Config.Variant] makes a clustering for Compare.

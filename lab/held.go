@@ -69,8 +69,8 @@ func (h *HeldOut) Close() {
 	}
 }
 
-// Measure returns the loss of the centres, row-major [k d], at the last temperature of training,
-// and their inertia: the sum of the squared distances of the rows from the nearest centres.
+// Measure returns the loss of the centres, row-major [k d], at the last γ of training, and their
+// inertia: the sum of the squared distances of the rows from the nearest centres.
 func (h *HeldOut) Measure(ctx context.Context, centres []float64) (metric.Scores, error) {
 	if h == nil || h.vm == nil {
 		return nil, errNilHeld

@@ -14,7 +14,7 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// Measure holds what centres r_j measure on the rows x_i at one temperature γ: α_ij is the softmax
+// Measure holds what centres r_j measure on the rows x_i at one γ: α_ij is the softmax
 // over j of −γ‖x_i − r_j‖², and r̂_i = Σ_j α_ij r_j.
 type Measure struct {
 	Inertia float64 // Σ_i min_j ‖x_i − r_j‖²

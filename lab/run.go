@@ -15,14 +15,14 @@ import (
 )
 
 // ClusterRun is one training of one objective from one seed. Gamma, Measures and Path have an entry
-// for each step, at the centres and the temperature that the step begins with, and a last one for
+// for each step, at the centres and the γ that the step begins with, and a last one for
 // the final centres. Those of baselines and of [Config.Lloyd] are shorter: the best run has entries
 // every so many steps, and the others only the last.
 type ClusterRun struct {
 	Seed     uint64
 	Steps    int
 	At       []int       // the steps that Gamma, Measures and Path are of; the last is Steps
-	Gamma    []float64   // the temperature
+	Gamma    []float64   // the inverse temperature γ
 	Measures []Measure   // of the centres
 	Path     [][]float64 // the centres, row-major [k d]
 	Loss     []float64   // the objective's own, of each step before its update
