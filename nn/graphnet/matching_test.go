@@ -1,6 +1,7 @@
 package graphnet_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -44,7 +45,7 @@ func TestMatching(t *testing.T) {
 			t.Errorf("%s: clusters %v, %v, want %v", c.name, got, err, c.want)
 		}
 	}
-	for _, n := range []int{-1, 1, 3, 1 << 32} {
+	for _, n := range []int{-1, 1, 3, math.MaxInt / 2} {
 		if _, err := graphnet.Matching(make([]float64, 4), n); err == nil {
 			t.Errorf("4 numbers for %d nodes are no error", n)
 		}
