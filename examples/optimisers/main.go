@@ -32,7 +32,8 @@ var optimisers = []struct {
 	name string
 	rate float64
 }{
-	{"sgd", 0.9}, {"momentum", 0.1}, {"nesterov", 0.1}, {"adagrad", 0.1}, {"rmsprop", 0.01}, {"adam", 0.03}, {"adamw", 0.03},
+	{"sgd", 0.9}, {"momentum", 0.1}, {"smoothed-momentum", 1}, {"nesterov", 0.1}, {"nesterov-peek", 0.1},
+	{"adagrad", 0.1}, {"rmsprop", 0.01}, {"adam", 0.03}, {"adamw", 0.03},
 }
 
 // schedule takes a rate to its course over n steps.
