@@ -174,6 +174,17 @@ func everyTalker(dt graph.DType) map[string]func(g *graph.Graph) talker {
 			}
 		}
 	}
+	for name, heads := range map[string]int{"rotary": 2, "rotary with scaled queries": 1} {
+		list[name] = func(g *graph.Graph) talker {
+			b := small(2)
+			b.Rotary, b.Heads, b.QueryNorm = true, heads, heads == 1
+			return builders.NewLanguageModel(g, dt, b, w, g.Constant(dt, []float64{0, 1, 2, 3, 4, 5}, graph.Ax("t", window)))
+		}
+	}
+	list["places beside tokens"] = func(g *graph.Graph) talker {
+		b := small(2)
+		return builders.NewLanguageModel(g, dt, b, w, attention.NewPositions(g, "places", dt, graph.Ax("t", window), graph.Ax("m", 3)))
+	}
 	recurrent := func(cells func(g *graph.Graph) []rnn.Recur) func(g *graph.Graph) talker {
 		return func(g *graph.Graph) talker {
 			return builders.RecurrentLanguageModel{Tokens: nn.NewEmbedding(g, "embedding", dt, w, m), Layers: cells(g), Output: nn.NewLinear(g, "output", dt, h, w)}
@@ -331,7 +342,7 @@ func TestTalkerMistakes(t *testing.T) {
 			r.Reverse = true
 			r.Next(x, g.Scalar("fresh", 0))
 		},
-		"LanguageModel: want vectors of places p[t m]: nil (give what NewPositions or Sinusoidal makes)": func(g *graph.Graph, x *graph.Node) {
+		"LanguageModel: want vectors of places p[t m], or their times: nil (give what NewPositions or Sinusoidal makes)": func(g *graph.Graph, x *graph.Node) {
 			builders.LanguageModel{}.Next(x, g.Scalar("fresh", 0))
 		},
 		"fresh: it has shape [b=2 m=4]: x[b=2 m=4], in r/state (want a scalar, of which 1 begins new texts)": func(g *graph.Graph, x *graph.Node) { lstm(g).Next(x, x) },

@@ -35,6 +35,14 @@ var variants = []variant{
 	{"attention-self", builders.Settings{"scale": 0, "mask": 3}, 0.7},
 	{"attention-bidirectional", builders.Settings{"asks": 1}, 0.7},
 	{"attention-bidirectional", builders.Settings{"cell": 2, "norm": 3, "run": 1}, 0.7},
+	{"position-rotary", nil, 0.3}, // the mean of both neighbours, without a look at x, leaves 0.36
+	{"transformer-gpt", builders.Settings{"positions": 2}, 0.7},
+	{"transformer-gpt", builders.Settings{"positions": 3, "queries": 1, "layers": 2, "m": 12}, 0.7},
+	{"transformer-bert", builders.Settings{"positions": 2}, 0.7},
+	{"transformer-bert", builders.Settings{"positions": 3}, 0.7},
+	{"transformer-seq2seq", builders.Settings{"positions": 2}, 0.7},
+	{"transformer-seq2seq", builders.Settings{"positions": 3}, 0.7},
+	{"transformer-unet", builders.Settings{"positions": 3, "norm": 1}, 0.7},
 	// carries states through time
 	{"filter-fir", nil, 0.01},
 	{"filter-iir", nil, 0.1},

@@ -42,7 +42,7 @@ func (m Transformer) Generate(source *graph.Node, n int) *graph.Node {
 	first := ops.Slice(source, -1, 0, 1)
 	heard := ops.Rename(ops.BroadcastTo(ops.Lit(source, float64(build.Last(m.Output.W).Size)), first.Shape()), -1, m.Written.Shape().Axis(0).Name)
 	for range n {
-		x := embedded(m.Target, firstPlaces(m.Written, build.Last(heard).Size), heard)
+		x := embedded(m.Target, firstPlaces(m.Written, build.Last(heard).Size), heard, m.Output)
 		y := m.Decoder.Of(x, memory, causalFor(heard), nil)
 		heard = ops.Concat(-1, heard, likeliest(m.Output.Of(y).As("logits")))
 	}
@@ -58,11 +58,13 @@ func likeliest(logits *graph.Node) *graph.Node {
 	return ops.ArgMax(ops.Slice(logits, -2, t.Size-1, t.Size), -1)
 }
 
-// firstPlaces returns the encoding of n places of p[t m].
+// firstPlaces returns the first n places of p[t m], or of the times t[t].
 func firstPlaces(p *graph.Node, n int) *graph.Node { return ops.Slice(p, 0, 0, n) }
 
-// reaches reports whether p[t m] has n places.
-func reaches(p *graph.Node, n int) bool { return p.IsValid() && p.Rank() == 2 && p.Dim(0) >= n }
+// reaches reports whether p[t m], or the times t[t], have n places.
+func reaches(p *graph.Node, n int) bool {
+	return p.IsValid() && (p.Rank() == 1 || p.Rank() == 2) && p.Dim(0) >= n
+}
 
 // unspoken records why n tokens cannot be generated.
 func unspoken(g *graph.Graph, n int, in, places *graph.Node) *graph.Node {

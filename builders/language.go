@@ -24,13 +24,16 @@ import (
 // the window. Their cached values are of no use, since each token then has another position.
 func (l LanguageModel) Next(token, fresh *graph.Node) (logits *graph.Node, step graph.Step) {
 	g := graph.Of(token, fresh, l.Places)
-	if !l.Places.IsValid() || l.Places.Rank() != 2 {
+	if !l.Places.IsValid() || l.Places.Rank() != 1 && l.Places.Rank() != 2 {
 		return g.Fail("LanguageModel", errNoPlaces, l.Places), nil
 	}
 	room := l.Places.Shape().Axis(0)
 	c := attention.NewCache(g, room.Size, fresh)
-	x := attention.AddPositions(l.Tokens.Of(token), build.Rows("LanguageModel", l.Places, c.Place).As("p")).As("x")
-	y := l.Stack.Next(ops.Expand(x, -2, room.Name), c)
+	x, p := ops.Expand(l.Tokens.Of(token), -2, room.Name), l.Places
+	if p.Rank() == 2 {
+		p = ops.Expand(build.Rows("LanguageModel", p, c.Place), 0, room.Name).As("p")
+	}
+	y := l.Stack.Next(withPlaces(x, p, l.Output), c)
 	return ops.Squeeze(l.Output.Of(y), -2).As("logits"), c.Step
 }
 
@@ -42,4 +45,4 @@ func (l LanguageModel) Window() int {
 	return l.Places.Dim(0)
 }
 
-var errNoPlaces = &graph.Mistake{Problem: "want vectors of places p[t m]", Fix: "give what NewPositions or Sinusoidal makes"}
+var errNoPlaces = &graph.Mistake{Problem: "want vectors of places p[t m], or their times", Fix: "give what NewPositions or Sinusoidal makes"}

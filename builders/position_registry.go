@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
@@ -96,28 +95,33 @@ var positionRotary = Builder{
 	Name:            "position-rotary",
 	Title:           "rotary positions",
 	Notes:           "positional encoding: an absolute encoding that is friendly to relative queries",
-	Formula:         "eₜᵤ = ⟨R(t)q, R(u)k⟩;  y = softmaxᵤ(e)x",
+	Formula:         "qₜ = xₜW_q + b_q, kᵤ = xᵤW_k + b_k;  eₜᵤ = ⟨R(t)qₜ, R(u)kᵤ⟩;  y = softmaxᵤ(e)x",
 	Hyperparameters: []Hyperparameter{sizeBatch, {Name: "t", Default: 6, Doc: "places of a sequence", Kind: Count}, {Name: "m", Default: 4, Doc: "features of a query, two a hand", Kind: Count}},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, t := m.Graph, s.ax("t")
 		x, target := g.Input("x", dt, s.ax("b"), t, s.ax("m")), g.Input("target", dt, s.ax("b"), t, s.ax("m"))
-		// One query and one key for all places: their score depends only on the distance.
-		turned := func(name string, at graph.Axis) *graph.Node {
-			p := g.Param(name, dt, graph.Ax("d", s.Int("m"))).Init(initial.Normal(0, 1))
-			return attention.Rotary(p, build.Counting(g, dt, at)).As("R" + name)
+		// A score depends on what stands at two places and on their distance, not on where they are.
+		turned := func(name, as string) *graph.Node {
+			p := nn.NewLinear(g, name, dt, s.ax("m"), graph.Ax("d", s.Int("m"))).Of(x).As(as)
+			return attention.Rotary(p, build.Counting(g, dt, t)).As("R" + as)
 		}
-		y, _ := attention.Pool(attention.Scores(turned("q", t), turned("k", t)), x, nil)
+		y, _ := attention.Pool(attention.Scores(turned("query", "q"), turned("key", "k")), x, nil)
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) Feed {
-			// The target is the neighbour: x of the place before, and at the first place x itself.
+			// The first feature is −1 or 1 and asks for a neighbour, the one before or the one after.
+			// The target is x there; at an end, where there is none, x itself.
 			f := Feed{x: normals(rng, x.Type())}
-			n, d := s.Int("t"), s.Int("m")
+			n, d, v := s.Int("t"), s.Int("m"), f[x].Data
+			for p := 0; p < len(v); p += d {
+				v[p] = math.Copysign(1, v[p])
+			}
 			f[target] = build.Computed(target.Type(), func(p int) float64 {
-				if p/d%n > 0 {
-					p -= d
+				by := int(v[p-p%d])
+				if at := p/d%n + by; at >= 0 && at < n {
+					p += by * d
 				}
-				return f[x].Data[p]
+				return v[p]
 			})
 			return f
 		}

@@ -1,6 +1,7 @@
 package builders
 
 import (
+	"fmt"
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -26,7 +27,7 @@ var (
 	sizeShared     = Hyperparameter{Name: "shared", Doc: "the same weights in all blocks", Kind: Flag}
 	sizeQueries    = Hyperparameter{Name: "queries", Doc: "as they are, or scaled to one size", Kind: Choice, Choices: []string{"plain", "scaled"}}
 	sizeVocabulary = Hyperparameter{Name: "w", Default: 5, Doc: "tokens of the vocabulary", Kind: Count}
-	sizePositions  = Hyperparameter{Name: "positions", Doc: "encoding of the places", Kind: Choice, Choices: []string{"sinusoidal", "learned"}}
+	sizePositions  = Hyperparameter{Name: "positions", Doc: "encoding of the places: added to the tokens' vectors, beside them, or as rotations of queries and keys", Kind: Choice, Choices: []string{"sinusoidal", "learned", "concatenated", "rotary"}}
 )
 
 // blocks returns the blocks that the settings describe.
@@ -34,6 +35,7 @@ func (m *Model) blocks(s Settings) attention.Blocks {
 	b := attention.Blocks{
 		Layers: m.atMost("layers", s.Int("layers"), mostLayers), Heads: s.Int("heads"), Width: s.ax("m"), Hidden: s.ax("f"),
 		Post: s.Int("norm") == 1, Shared: s.Is("shared"), QueryNorm: s.Int("queries") == 1,
+		Rotary: s.Int("positions") == positionsRotary,
 	}
 	if s.Int("activation") == 1 {
 		b.Activation = ops.GELU
@@ -41,13 +43,30 @@ func (m *Model) blocks(s Settings) attention.Blocks {
 	return b
 }
 
-// places returns the encoding of the places along an axis that the settings ask for.
+// The places of the choices of sizePositions, beside the sinusoidal ones, which are added.
+const (
+	positionsLearned = iota + 1
+	positionsConcatenated
+	positionsRotary
+)
+
+// places returns the encoding of the places along an axis that the settings ask for, as
+// [NewLanguageModel] takes it. Concatenated places have half the features of the stack.
 func (s Settings) places(g *graph.Graph, name string, dt graph.DType, t graph.Axis) *graph.Node {
 	defer g.Scope(name)()
-	if s.Int("positions") == 1 {
-		return attention.NewPositions(g, "p", dt, t, s.ax("m"))
+	m := s.ax("m")
+	switch s.Int("positions") {
+	case positionsLearned:
+		return attention.NewPositions(g, "p", dt, t, m)
+	case positionsConcatenated:
+		if m.Size < 2 {
+			return g.Fail("positions", fmt.Errorf("%d feature for a token and its place side by side: want at least 2", m.Size))
+		}
+		m.Size /= 2
+	case positionsRotary:
+		return build.Counting(g, dt, t)
 	}
-	return attention.Sinusoidal(g, dt, t, s.ax("m"))
+	return attention.Sinusoidal(g, dt, t, m)
 }
 
 var transformerEncoder = Builder{

@@ -2,6 +2,7 @@ package builders_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -91,6 +92,33 @@ func TestGPTPredicts(t *testing.T) {
 	for p, v := range one(0, 1, 2, 4) {
 		if v != base[p] {
 			t.Error("the last token, which is only to be predicted, changes a prediction")
+		}
+	}
+}
+
+// TestPlacesBesideTokens: places of fewer features than the blocks stand behind those of a token,
+// which has the rest of them.
+func TestPlacesBesideTokens(t *testing.T) {
+	const words, width, own = 5, 4, 3 // of the 4 features 3 are the token's
+	g := graph.New("beside")
+	b := small(0) // what reads the tokens is the output alone
+	b.Post = true
+	tokens := g.Input("tokens", graph.I64, graph.Ax("b", 1), graph.Ax("t", 2))
+	l := builders.NewLanguageModel(g, graph.F64, b, graph.Ax("w", words), attention.NewPositions(g, "p", graph.F64, graph.Ax("t", 2), graph.Ax("m", width-own)))
+	out := layertest.BothWays(t, ref.Feed{tokens: layertest.ValueOf(tokens, 4, 1)}, l.Of(tokens), l.Tokens.Table, l.Places, l.Output.W, l.Output.B)
+	got, table, p, w, bias := out[0].Data, out[1].Data, out[2].Data, out[3].Data, out[4].Data
+	if len(table) != words*own {
+		t.Fatalf("the table of tokens is %v", l.Tokens.Table)
+	}
+	for place, token := range []int{4, 1} {
+		for k := range words {
+			want := bias[k] + p[place]*w[own*words+k]
+			for i := range own {
+				want += table[token*own+i] * w[i*words+k]
+			}
+			if v := got[place*words+k]; math.Abs(v-want) > 1e-12 {
+				t.Errorf("logit %d at place %d is %v, want %v", k, place, v, want)
+			}
 		}
 	}
 }

@@ -24,7 +24,11 @@ func (a MultiHead) next(x *graph.Node, c *Cache) *graph.Node {
 	}
 	defer build.Within(a.Name, x)()
 	q, k, v := a.QKV.Of(x, x)
-	return a.look(q, c.keep("k", k), c.keep("v", v), c.seen)
+	var at *graph.Node
+	if a.Rotary {
+		at = ops.Expand(ops.Cast(c.Place, build.DType(q)), 0, "")
+	}
+	return a.look(q, c.keep("k", k), c.keep("v", v), c.seen, at)
 }
 
 var errNoCache = errors.New("the cache is nil (NewCache makes one)")

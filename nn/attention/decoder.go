@@ -24,7 +24,7 @@ func NewDecoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks, memo
 	defer g.Scope(name)()
 	return DecoderBlock{
 		Name:  name,
-		Self:  b.attention(g, "self-attention", dt, b.Width),
+		Self:  b.selfAttention(g, dt),
 		Cross: b.attention(g, "cross-attention", dt, memory),
 		Feed:  nn.NewFeedForward(g, "feed-forward", dt, b.Width, b.Hidden, b.Activation),
 		Norm1: nn.NewLayerNorm(g, "norm1", dt, b.Width),

@@ -16,6 +16,7 @@ type Blocks struct {
 	Shared     bool       // the same weights in all blocks
 	Bias       bool       // biases in the maps of the attention; see [MultiHead.WithBias]
 	QueryNorm  bool       // queries that are scaled to one size; see [QueryNorm]
+	Rotary     bool       // self-attention that rotates queries and keys by their places; see [Rotary]
 	Activation func(*graph.Node) *graph.Node
 }
 
@@ -28,6 +29,13 @@ func (b Blocks) attention(g *graph.Graph, name string, dt graph.DType, memory gr
 	if b.QueryNorm {
 		a = a.WithQueryNorm()
 	}
+	return a
+}
+
+// selfAttention makes the attention of a block to its own places.
+func (b Blocks) selfAttention(g *graph.Graph, dt graph.DType) MultiHead {
+	a := b.attention(g, "self-attention", dt, b.Width)
+	a.Rotary = b.Rotary
 	return a
 }
 
@@ -46,7 +54,7 @@ func NewEncoderBlock(g *graph.Graph, name string, dt graph.DType, b Blocks) Enco
 	defer g.Scope(name)()
 	return EncoderBlock{
 		Name:      name,
-		Attention: b.attention(g, "self-attention", dt, b.Width),
+		Attention: b.selfAttention(g, dt),
 		Feed:      nn.NewFeedForward(g, "feed-forward", dt, b.Width, b.Hidden, b.Activation),
 		Norm1:     nn.NewLayerNorm(g, "norm1", dt, b.Width),
 		Norm2:     nn.NewLayerNorm(g, "norm2", dt, b.Width),

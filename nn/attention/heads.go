@@ -22,6 +22,7 @@ type MultiHead struct {
 	Heads  int
 	QKV    QKV
 	Norm   *QueryNorm // of each head's queries; nil for none
+	Rotary bool       // queries and keys are rotated by their places, 0, 1, …; see [Rotary]
 	Output nn.Linear  // Wᴼ[he m]
 }
 
@@ -63,18 +64,30 @@ func (a MultiHead) WithBias() MultiHead {
 func (a MultiHead) Of(x, memory, mask *graph.Node) *graph.Node {
 	defer build.Within(a.Name, x, memory)()
 	q, k, v := a.QKV.Of(x, memory)
-	return a.look(q, k, v, mask)
+	return a.look(q, k, v, mask, a.counted(q))
+}
+
+// counted returns the places 0, 1, … of y[… t he]; nil where nothing is rotated by them.
+func (a MultiHead) counted(y *graph.Node) *graph.Node {
+	if !a.Rotary || !y.IsValid() || y.Rank() < 2 {
+		return nil
+	}
+	return build.Counting(y.Graph(), y.DType(), y.Shape().Axis(y.Rank()-2))
 }
 
 // look returns attention for the queries q[… t he], keys k[… u he] and values v[… u he] of all
-// heads.
-func (a MultiHead) look(q, k, v, mask *graph.Node) *graph.Node {
+// heads. at[t] is where the queries stand, nil if nothing is rotated; the keys stand at 0, 1, ….
+func (a MultiHead) look(q, k, v, mask, at *graph.Node) *graph.Node {
+	places := a.counted(k)
 	if z := build.Last(q).Size; q.IsValid() && (a.Heads < 1 || z%a.Heads != 0) {
 		return q.Graph().Fail("MultiHead", fmt.Errorf("%d heads cannot share %d features evenly", a.Heads, z), q)
 	}
 	q, k, v = a.split(q).As("q"), a.split(k).As("k"), a.split(v).As("v")
 	if a.Norm != nil {
 		q = a.Norm.Of(q)
+	}
+	if a.Rotary { // after the norm: its gains would not turn with the hands
+		q, k = Rotary(q, at).As("Rq"), Rotary(k, places).As("Rk")
 	}
 	if mask != nil && mask.Rank() > 2 {
 		mask = ops.Expand(mask, -3, "") // the same for all heads

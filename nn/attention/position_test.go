@@ -72,6 +72,56 @@ func TestRotaryIsRelative(t *testing.T) {
 	}
 }
 
+// TestRotaryHeads: attention whose heads rotate knows the order of places, and what it finds at a
+// place depends on the distances to those that it sees, not on how many come before.
+func TestRotaryHeads(t *testing.T) {
+	const b, n, m = 2, 5, 8
+	for _, c := range []struct {
+		name           string
+		rotary, scaled bool
+	}{{"plain", false, false}, {"rotary", true, false}, {"rotary with scaled queries", true, true}} {
+		x, a := multiHeadOf(2)
+		if a.Rotary = c.rotary; c.scaled {
+			a = a.WithQueryNorm()
+		}
+		g := x.Graph()
+		swapped := ops.Concat(1, ops.Slice(x, 1, 1, 2), ops.Slice(x, 1, 0, 1), ops.Slice(x, 1, 2, n))
+		unseen := make([]float64, n) // the first place
+		for i := 1; i < n; i++ {
+			unseen[i] = 1
+		}
+		mask := ops.Greater(g.Constant(graph.F64, unseen, graph.Axis{Size: 1}, graph.Ax("t′", n)), ops.Lit(x, 0.5))
+		mask = ops.BroadcastTo(mask, mustShape(t, graph.Ax("t", n), graph.Ax("t′", n)))
+		feed := ref.Feed{}
+		if a.Norm != nil { // a gain for each feature would not turn with the hands
+			feed[a.Norm.Gain] = layertest.ValueOf(a.Norm.Gain, 1, 2, -0.5, 3)
+		}
+		out := layertest.BothWays(t, feed, a.Of(x, x, nil), a.Of(swapped, swapped, nil), a.Of(x, x, mask), a.Of(ops.Slice(x, 1, 1, n), ops.Slice(x, 1, 1, n), nil))
+		order, distance := 0.0, 0.0
+		for i := range b {
+			for k := range m {
+				order = max(order, math.Abs(out[0].Data[(i*n+n-1)*m+k]-out[1].Data[(i*n+n-1)*m+k]))
+				distance = max(distance, math.Abs(out[2].Data[(i*n+n-1)*m+k]-out[3].Data[(i*(n-1)+n-2)*m+k]))
+			}
+		}
+		if knows := order > 1e-3; knows != c.rotary || !c.rotary && order > 1e-12 {
+			t.Errorf("%s: two places swapped move what the last one finds by %v", c.name, order)
+		}
+		if distance > 1e-12 {
+			t.Errorf("%s: a place that nobody sees, before the others, moves what the last one finds by %v", c.name, distance)
+		}
+	}
+}
+
+func mustShape(t *testing.T, axes ...graph.Axis) graph.Shape {
+	t.Helper()
+	s, err := graph.NewShape(axes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // TestOddFeatures: a clock with an odd number of features shows the sine alone of its
 // last hand.
 func TestOddFeatures(t *testing.T) {
@@ -127,9 +177,12 @@ func TestPositionMistakes(t *testing.T) {
 			attention.Sinusoidal(g, graph.F32, graph.Ax("t", 0), graph.Ax("m", 0))
 		},
 	})
-	for _, name := range []string{"position-rotation", "position-rotary"} {
-		if _, err := builders.Build(name, builders.Settings{"m": 3}, graph.F32); err == nil {
-			t.Errorf("%s with 3 features: no mistake", name)
+	for name, s := range map[string]builders.Settings{
+		"position-rotation": {"m": 3}, "position-rotary": {"m": 3},
+		"transformer-gpt": {"positions": 3, "m": 6}, "transformer-bert": {"positions": 2, "m": 1, "heads": 1},
+	} {
+		if _, err := builders.Build(name, s, graph.F32); err == nil {
+			t.Errorf("%s with %v: no mistake", name, s)
 		}
 	}
 }
