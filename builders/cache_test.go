@@ -196,6 +196,9 @@ func everyTalker(dt graph.DType) map[string]func(g *graph.Graph) talker {
 	list["LSTM"] = recurrent(func(g *graph.Graph) []rnn.Recur {
 		return []rnn.Recur{{Name: "r", Cell: rnn.NewLSTM(g, "r", dt, m, h)}}
 	})
+	list["norms inside, horizontal skips"] = recurrent(func(g *graph.Graph) []rnn.Recur {
+		return []rnn.Recur{{Name: "r", Cell: rnn.HorizontalSkip{Cell: rnn.LSTM{Gates: rnn.NewLSTM(g, "r", dt, m, h).NormedInside("r")}}}}
+	})
 	list["two layers with norms"] = recurrent(func(g *graph.Graph) []rnn.Recur {
 		return []rnn.Recur{
 			{Name: "r1", Cell: rnn.NewGRU(g, "r1", dt, m, h)},

@@ -13,8 +13,8 @@ import (
 // recurrent: states carried through time.
 var recurrent = []Builder{
 	filterFIR, filterIIR,
-	remembering("rnn-elman", "simple recurrent network", "recurrent networks: a filter with hidden states, made non-linear; layer norm on h and on x",
-		"hₜ = tanh(Wxₜ + Uhₜ₋₁ + b);  p = softmax(Vh_T + c)", cellElman),
+	remembering("rnn-elman", "simple recurrent network", "recurrent networks: a filter with hidden states, made non-linear; layer norm on h, on x and inside; horizontal skips",
+		"hₜ = tanh(W·xₜ + U·hₜ₋₁ + b), with norms inside tanh(norm(W·xₜ) + norm(U·hₜ₋₁) + b);  with horizontal skips hₜ = hₜ₋₁ + tanh(…);  p = softmax(V·h_T + c)", cellElman, sizeHorizontal),
 	remembering("rnn-lstm", "LSTM: a recurrent network with memory cells", "the memory cell, a horizontal path for gradients that can be blocked",
 		"i = σ(W_i·xₜ + U_i·hₜ₋₁ + b_i), f = σ(W_f·xₜ + U_f·hₜ₋₁ + b_f), o = σ(W_o·xₜ + U_o·hₜ₋₁ + b_o);  "+
 			"c̃ = tanh(W_c·xₜ + U_c·hₜ₋₁ + b_c);  cₜ = f⊙cₜ₋₁ + i⊙c̃;  hₜ = o⊙tanh(cₜ);  p = softmax(V·h_T + d)", cellLSTM),
@@ -26,13 +26,14 @@ var recurrent = []Builder{
 }
 
 var (
-	sizeCell   = Hyperparameter{Name: "cell", Doc: "the cell", Kind: Choice, Choices: []string{"elman", "lstm", "gru"}}
-	sizeNormed = Hyperparameter{Name: "norm", Doc: "layer norms: of the cell's input x, of its hidden values h", Kind: Choice, Choices: []string{"none", "x", "h", "both"}}
-	sizeRun    = Hyperparameter{Name: "run", Doc: "time as a loop, or all steps written out", Kind: Choice, Choices: []string{"loop", "unrolled"}}
-	sizeState  = Hyperparameter{Name: "h", Default: 8, Doc: "hidden values of a cell", Kind: Count}
-	sizeInput  = Hyperparameter{Name: "m", Default: 4, Doc: "features of a token's vector", Kind: Count}
-	sizeSignal = Hyperparameter{Name: "t", Default: 12, Doc: "times of a signal", Kind: Count}
-	sizeText   = Hyperparameter{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}
+	sizeCell       = Hyperparameter{Name: "cell", Doc: "the cell", Kind: Choice, Choices: []string{"elman", "lstm", "gru"}}
+	sizeNormed     = Hyperparameter{Name: "norm", Doc: "layer norms: of the cell's input x, of its hidden values h, or inside, of what the weights make of each", Kind: Choice, Choices: []string{"none", "x", "h", "both", "inside"}}
+	sizeHorizontal = Hyperparameter{Name: "horizontal", Doc: "shortcuts from step to step: hₜ = hₜ₋₁ + cell(xₜ, hₜ₋₁)", Kind: Flag}
+	sizeRun        = Hyperparameter{Name: "run", Doc: "time as a loop, or all steps written out", Kind: Choice, Choices: []string{"loop", "unrolled"}}
+	sizeState      = Hyperparameter{Name: "h", Default: 8, Doc: "hidden values of a cell", Kind: Count}
+	sizeInput      = Hyperparameter{Name: "m", Default: 4, Doc: "features of a token's vector", Kind: Count}
+	sizeSignal     = Hyperparameter{Name: "t", Default: 12, Doc: "times of a signal", Kind: Count}
+	sizeText       = Hyperparameter{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}
 )
 
 // The places of the choices of sizeCell.
@@ -50,21 +51,34 @@ func (m *Model) unrolled(s Settings, steps int) bool {
 	return s.Int("run") == 1 && m.atMost("t unrolled", steps, maxUnrolled) > 0
 }
 
+// normInside is the place of the norms inside among the choices of sizeNormed. Of the others, the
+// first bit is the norm of x and the second that of h.
+const normInside = 4
+
 // recurOf adds a layer over vectors d in the scope NAME, with the cell of that place
-// among the choices, and norms where the settings have them.
+// among the choices, and norms and horizontal skips where the settings have them.
 func recurOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind int, s Settings, unroll bool) rnn.Recur {
-	norm := s.Int("norm")
-	return rnn.Recur{Name: name, Cell: cellOf(g, name, dt, d, h, kind, norm&1 != 0, norm&2 != 0), Unroll: unroll}
+	cell := cellOf(g, name, dt, d, h, kind, s.Int("norm"))
+	if s.Is("horizontal") {
+		cell = rnn.HorizontalSkip{Cell: cell}
+	}
+	return rnn.Recur{Name: name, Cell: cell, Unroll: unroll}
 }
 
-func cellOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind int, normX, normH bool) rnn.Cell {
+func cellOf(g *graph.Graph, name string, dt graph.DType, d, h graph.Axis, kind, norm int) rnn.Cell {
+	normed := func(w rnn.Gates) rnn.Gates {
+		if norm == normInside {
+			return w.NormedInside(name)
+		}
+		return w.Normed(name, norm&1 != 0, norm&2 != 0)
+	}
 	switch kind {
 	case cellLSTM:
-		return rnn.LSTM{Gates: rnn.NewLSTM(g, name, dt, d, h).Normed(name, normX, normH)}
+		return rnn.LSTM{Gates: normed(rnn.NewLSTM(g, name, dt, d, h).Gates)}
 	case cellGRU:
-		return rnn.GRU{Gates: rnn.NewGRU(g, name, dt, d, h).Normed(name, normX, normH)}
+		return rnn.GRU{Gates: normed(rnn.NewGRU(g, name, dt, d, h).Gates)}
 	}
-	return rnn.RNN{Gates: rnn.NewRNN(g, name, dt, d, h).Normed(name, normX, normH)}
+	return rnn.RNN{Gates: normed(rnn.NewRNN(g, name, dt, d, h).Gates)}
 }
 
 // filtering makes a model of a filter over signals x[b t], to be learnt from the response of an
@@ -143,10 +157,10 @@ func tokensOf(g *graph.Graph, s Settings, dt graph.DType) (tokens, x *graph.Node
 
 // remembering makes the model of a layer of one kind of cell. Its task: when a sequence
 // has ended, say the token it began with.
-func remembering(name, title, notes, formula string, kind int) Builder {
+func remembering(name, title, notes, formula string, kind int, more ...Hyperparameter) Builder {
 	return Builder{
 		Name: name, Title: title, Notes: notes, Formula: formula,
-		Hyperparameters: []Hyperparameter{sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, sizeNormed, sizeRun},
+		Hyperparameters: append([]Hyperparameter{sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, sizeNormed, sizeRun}, more...),
 		make: func(s Settings, dt graph.DType, m *Model) {
 			g := m.Graph
 			tokens, x := tokensOf(g, s, dt)
@@ -183,11 +197,11 @@ func (m *Model) labelling(s Settings, dt graph.DType, width graph.Axis, layer nn
 var rnnStacked = Builder{
 	Name:    "rnn-stacked",
 	Title:   "recurrent layers on each other, with vertical skips",
-	Notes:   "stacking recurrent layers; skip connections in the vertical direction",
-	Formula: "hˡₜ = cell(xˡ⁻¹ₜ, hˡₜ₋₁);  xˡₜ = hˡₜ + xˡ⁻¹ₜ;  pₜ = softmax(Vxᴸₜ + c)",
+	Notes:   "stacking recurrent layers; skip connections in the vertical direction, and in the horizontal one",
+	Formula: "hˡₜ = cell(xˡ⁻¹ₜ, hˡₜ₋₁), with horizontal skips hˡₜ₋₁ + cell(xˡ⁻¹ₜ, hˡₜ₋₁);  xˡₜ = hˡₜ + xˡ⁻¹ₜ;  pₜ = softmax(Vxᴸₜ + c)",
 	Hyperparameters: []Hyperparameter{
 		sizeText, sizeLength, sizeVocabulary, sizeInput, sizeState, {Name: "layers", Default: 2, Doc: "layers on each other", Kind: Count},
-		sizeCell, {Name: "skip", Default: 1, Doc: "shortcuts past every layer but the first", Kind: Flag}, sizeNormed, sizeRun,
+		sizeCell, {Name: "skip", Default: 1, Doc: "shortcuts past every layer but the first", Kind: Flag}, sizeHorizontal, sizeNormed, sizeRun,
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, h := m.Graph, s.ax("h")
@@ -243,7 +257,7 @@ func (m *Model) translating(s Settings, dt graph.DType, encoder rnn.Reader, widt
 		Source:  nn.NewEmbedding(g, "source-embedding", dt, w, s.ax("m")),
 		Target:  nn.NewEmbedding(g, "target-embedding", dt, withOneMore(w), s.ax("m")),
 		Encoder: encoder,
-		Cell:    cellOf(g, "decoder", dt, s.ax("m"), width, s.Int("cell"), false, false),
+		Cell:    cellOf(g, "decoder", dt, s.ax("m"), width, s.Int("cell"), 0),
 		Unroll:  unroll,
 	}
 	seen := width
@@ -285,7 +299,7 @@ var (
 
 // readerOf returns a recurrent encoder with hidden values h.
 func (m *Model) readerOf(s Settings, dt graph.DType, h graph.Axis) rnn.Recur {
-	return rnn.Recur{Cell: cellOf(m.Graph, "encoder", dt, s.ax("m"), h, s.Int("cell"), false, false), Unroll: m.unrolled(s, s.Int("s"))}
+	return rnn.Recur{Cell: cellOf(m.Graph, "encoder", dt, s.ax("m"), h, s.Int("cell"), 0), Unroll: m.unrolled(s, s.Int("s"))}
 }
 
 // readerBothWays returns a bidirectional encoder with hidden values h each way.

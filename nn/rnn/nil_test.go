@@ -16,7 +16,7 @@ func TestNil(t *testing.T) {
 			"NewIIR": rnn.NewIIR, "NewLSTM": rnn.NewLSTM, "NewRNN": rnn.NewRNN,
 		},
 		Types: []any{
-			*new(rnn.Bidirectional), *new(rnn.ConvReader), *new(rnn.FIR), *new(rnn.GRU), *new(rnn.Gates), *new(rnn.IIR),
+			*new(rnn.Bidirectional), *new(rnn.ConvReader), *new(rnn.FIR), *new(rnn.GRU), *new(rnn.Gates), *new(rnn.HorizontalSkip), *new(rnn.IIR),
 			*new(rnn.LSTM), *new(rnn.RNN), *new(rnn.Recur), *new(rnn.Seq2Seq), *new(rnn.Stack),
 		},
 		Samples: func() []any {

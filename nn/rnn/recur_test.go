@@ -2,6 +2,7 @@ package rnn_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -146,6 +147,144 @@ func TestNormsOfCells(t *testing.T) {
 	}
 }
 
+// TestNormsInside: behind norms inside, the size of the weights makes no difference, and the values
+// are those of their definition.
+func TestNormsInside(t *testing.T) {
+	const b, d, h = 3, 4, 5
+	standardised := func(v []float64) []float64 {
+		mean, square := 0.0, 0.0
+		for _, a := range v {
+			mean += a / float64(len(v))
+		}
+		for _, a := range v {
+			square += (a - mean) * (a - mean) / float64(len(v))
+		}
+		out := make([]float64, len(v))
+		for i, a := range v {
+			out[i] = (a - mean) / math.Sqrt(square+1e-5)
+		}
+		return out
+	}
+	for name, of := range map[string]func(g *graph.Graph, d, h graph.Axis, inside bool) (rnn.Cell, rnn.Gates){
+		"Elman": func(g *graph.Graph, d, h graph.Axis, inside bool) (rnn.Cell, rnn.Gates) {
+			c := rnn.NewRNN(g, "c", graph.F64, d, h)
+			if inside {
+				c.Gates = c.NormedInside("c")
+			}
+			return c, c.Gates
+		},
+		"LSTM": func(g *graph.Graph, d, h graph.Axis, inside bool) (rnn.Cell, rnn.Gates) {
+			c := rnn.NewLSTM(g, "c", graph.F64, d, h)
+			if inside {
+				c.Gates = c.NormedInside("c")
+			}
+			return c, c.Gates
+		},
+		"GRU": func(g *graph.Graph, d, h graph.Axis, inside bool) (rnn.Cell, rnn.Gates) {
+			c := rnn.NewGRU(g, "c", graph.F64, d, h)
+			if inside {
+				c.Gates = c.NormedInside("c")
+			}
+			return c, c.Gates
+		},
+	} {
+		for _, inside := range []bool{true, false} {
+			g := graph.New("inside")
+			x, s := g.Input("x", graph.F64, graph.Ax("b", b), graph.Ax("t", 3), graph.Ax("d", d)), g.Input("s", graph.F64, graph.Ax("b", b), graph.Ax("h", h))
+			cell, w := of(g, graph.Ax("d", d), graph.Ax("h", h), inside)
+			start := cell.Start(graph.Ax("b", b))
+			start[0] = s
+			y, _ := rnn.Recur{Cell: cell}.From(x, start)
+			written, _ := rnn.Recur{Cell: cell, Unroll: true}.From(x, start)
+			rng := rand.New(rand.NewPCG(1, 2))
+			feed := ref.Feed{x: layertest.Random(rng, x.Type(), 1), s: layertest.Random(rng, s.Type(), 1)}
+			for _, p := range g.Leaves(graph.RoleParam) { // biases and gains too
+				feed[p] = layertest.Random(rng, p.Type(), 1)
+			}
+			out := layertest.BothWays(t, feed, y, written)
+			layertest.Same(t, name, out[0].Data, out[1].Data)
+			if name == "Elman" && inside {
+				in, hidden := feed[w.In.W].Data, feed[w.Hidden.W].Data
+				for i := range b {
+					wx, uh := make([]float64, h), make([]float64, h)
+					for k := range h {
+						for j := range d {
+							wx[k] += feed[x].Data[i*3*d+j] * in[j*h+k]
+						}
+						for j := range h {
+							uh[k] += feed[s].Data[i*h+j] * hidden[j*h+k]
+						}
+					}
+					wx, uh = standardised(wx), standardised(uh)
+					for k := range h {
+						want := math.Tanh(wx[k]*feed[w.InsideX].Data[k] + uh[k]*feed[w.InsideH].Data[k] + feed[w.In.B].Data[k])
+						if got := out[0].Data[i*3*h+k]; math.Abs(got-want) > 1e-12 {
+							t.Errorf("h[%d %d] is %v, want %v", i, k, got, want)
+						}
+					}
+				}
+			}
+			for _, m := range []*graph.Node{w.In.W, w.Hidden.W} {
+				for i := range feed[m].Data {
+					feed[m].Data[i] *= 20
+				}
+			}
+			larger := layertest.BothWays(t, feed, y)[0].Data
+			if same := reftest.Near(larger, out[0].Data, 1e-3) == nil; same != inside {
+				t.Errorf("%s, norms inside %v: larger weights make no difference: %v", name, inside, same)
+			}
+		}
+	}
+}
+
+// TestHorizontalSkips: from step to step, what a cell makes is added to its hidden values, and to
+// no other state. An LSTM whose weights are 0 adds nothing, and what was known at the start stays.
+func TestHorizontalSkips(t *testing.T) {
+	const b, n, h = 2, 4, 3
+	for _, lstm := range []bool{false, true} {
+		g := graph.New("horizontal")
+		x, s := g.Input("x", graph.F64, graph.Ax("b", b), graph.Ax("t", n), graph.Ax("d", 4)), g.Input("s", graph.F64, graph.Ax("b", b), graph.Ax("h", h))
+		var own rnn.Cell
+		if lstm {
+			own = rnn.NewLSTM(g, "c", graph.F64, graph.Ax("d", 4), graph.Ax("h", h))
+		} else {
+			own = rnn.NewGRU(g, "c", graph.F64, graph.Ax("d", 4), graph.Ax("h", h))
+		}
+		cell := rnn.HorizontalSkip{Cell: own}
+		start := cell.Start(graph.Ax("b", b))
+		start[0] = s
+		y, final := rnn.Recur{Cell: cell}.From(x, start)
+		written, _ := rnn.Recur{Cell: cell, Unroll: true}.From(x, start)
+		state := slices.Clone(start)
+		for i := range n {
+			next := own.Step(ops.Squeeze(ops.Slice(x, 1, i, i+1), 1), state)
+			next[0] = ops.Add(state[0], next[0])
+			state = next
+		}
+		back := grad.Of(ops.Sum(final[0]), s)[0]
+		nodes := append([]*graph.Node{y, written, back}, final...)
+		out := layertest.BothWays(t, nil, append(nodes, state...)...)
+		layertest.Same(t, "loop", out[0].Data, out[1].Data)
+		for i := range final {
+			layertest.Same(t, "state", out[3+i].Data, out[3+len(final)+i].Data)
+		}
+		if !lstm { // with weights of 0 it still keeps half of its hidden values
+			continue
+		}
+		feed := ref.Feed{}
+		for _, p := range g.Leaves(graph.RoleParam) {
+			feed[p] = graph.NewValue(p.Type())
+		}
+		still := layertest.BothWays(t, feed, s, final[0], back)
+		layertest.Same(t, "without weights", still[1].Data, still[0].Data)
+		for _, v := range still[2].Data {
+			if v != 1 {
+				t.Errorf("the derivative by the start is %v, want 1", v)
+			}
+		}
+	}
+}
+
 func TestRecurrentMistakes(t *testing.T) {
 	d, h := graph.Ax("d", 4), graph.Ax("h", 3)
 	seq := func(g *graph.Graph) rnn.Seq2Seq {
@@ -169,7 +308,11 @@ func TestRecurrentMistakes(t *testing.T) {
 		"empty norm": func(_ *graph.Graph, x *graph.Node) {
 			rnn.GRU{Gates: rnn.Gates{}.Normed("n", true, true)}.Step(x, []*graph.Node{x})
 		},
-		"no state": func(g *graph.Graph, x *graph.Node) { rnn.NewGRU(g, "c", graph.F32, d, h).Step(x, nil) },
+		"empty norm inside": func(_ *graph.Graph, x *graph.Node) {
+			rnn.GRU{Gates: rnn.Gates{}.NormedInside("n")}.Step(x, []*graph.Node{x})
+		},
+		"skip of no cell": func(_ *graph.Graph, x *graph.Node) { rnn.Recur{Cell: rnn.HorizontalSkip{}}.Of(x) },
+		"no state":        func(g *graph.Graph, x *graph.Node) { rnn.NewGRU(g, "c", graph.F32, d, h).Step(x, nil) },
 		"other state": func(g *graph.Graph, x *graph.Node) {
 			rnn.Recur{Cell: rnn.NewLSTM(g, "c", graph.F32, d, h)}.From(x, []*graph.Node{x})
 		},

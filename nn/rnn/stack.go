@@ -15,7 +15,8 @@ import (
 //	h^l_t = cell_l(h^{l−1}_t, h^l_{t−1}),  x^l_t = h^l_t + x^{l−1}_t with skips
 //
 // Skips are vertical shortcuts past a layer whose input and output have one size, so that gradients
-// reach the lower layers. Horizontal skips, from step to step, would let the cell ignore its input.
+// reach the lower layers. Horizontal skips, from step to step, are cells' own; see
+// [HorizontalSkip].
 type Stack struct {
 	Name   string
 	Layers []nn.Layer // such as [Recur] and [Bidirectional]
