@@ -212,7 +212,8 @@ var crossAttention = Builder{
 	},
 }
 
-// heads makes a model of multi-head self-attention, with a norm of the queries or none.
+// heads makes a model of multi-head self-attention, with a norm of the queries or none, and of the
+// keys if the settings ask for it.
 func heads(norm bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
 		m.denoise(s, dt, func(x, mask *graph.Node) *graph.Node {
@@ -220,6 +221,9 @@ func heads(norm bool) func(Settings, graph.DType, *Model) {
 			a := attention.NewMultiHead(g, "attention", dt, d, d, s.Int("heads"))
 			if norm {
 				a = a.WithQueryNorm()
+			}
+			if s.Int("keys") == 1 {
+				a = a.WithKeyNorm()
 			}
 			return a.Of(x, x, mask)
 		})
@@ -239,8 +243,8 @@ var queryNorm = Builder{
 	Name:            "attention-query-norm",
 	Title:           "self-attention with scaled queries",
 	Notes:           "layer normalisation and query standardisation in transformers",
-	Formula:         "q̂ = gain ⊙ q/√(mean q² + ε);  z = concat(softmax(q̂ᵢkᵢᵀ/√e)vᵢ)Wᴼ",
-	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeMask},
+	Formula:         "q̂ = gain ⊙ q/√(mean q² + ε);  z = concat(softmax(q̂ᵢkᵢᵀ/√e)vᵢ)Wᴼ;  scaled keys: k̂ = gain′ ⊙ k/√(mean k² + ε)",
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeMask, sizeKeys},
 	make:            heads(true),
 }
 

@@ -158,6 +158,7 @@ func everyTalker(dt graph.DType) map[string]func(g *graph.Graph) talker {
 		"shared":     func(b *attention.Blocks) { b.Shared = true },
 		"biases":     func(b *attention.Blocks) { b.Bias, b.Activation = true, ops.GELU },
 		"query norm": func(b *attention.Blocks) { b.QueryNorm, b.Bias = true, true },
+		"key norm":   func(b *attention.Blocks) { b.QueryNorm, b.KeyNorm = true, true },
 		"one head":   func(b *attention.Blocks) { b.Heads, b.Layers = 1, 1 },
 		"no blocks":  func(b *attention.Blocks) { b.Layers = 0 },
 	} {
@@ -174,10 +175,10 @@ func everyTalker(dt graph.DType) map[string]func(g *graph.Graph) talker {
 			}
 		}
 	}
-	for name, heads := range map[string]int{"rotary": 2, "rotary with scaled queries": 1} {
+	for name, heads := range map[string]int{"rotary": 2, "rotary with scaled queries and keys": 1} {
 		list[name] = func(g *graph.Graph) talker {
 			b := small(2)
-			b.Rotary, b.Heads, b.QueryNorm = true, heads, heads == 1
+			b.Rotary, b.Heads, b.QueryNorm, b.KeyNorm = true, heads, heads == 1, heads == 1
 			return builders.NewLanguageModel(g, dt, b, w, g.Constant(dt, []float64{0, 1, 2, 3, 4, 5}, graph.Ax("t", window)))
 		}
 	}

@@ -33,6 +33,9 @@ var falls = map[string]float64{"attention": 0.7, "position": 0.7, "transformer":
 // make another graph of a model. A bound above 0.8 has its reason.
 var variants = []variant{
 	{"attention-self", builders.Settings{"scale": 0, "mask": 3}, 0.7},
+	{"attention-query-norm", builders.Settings{"keys": 1}, 0.7},
+	{"transformer-encoder", builders.Settings{"queries": 1, "keys": 1}, 0.7},
+	{"transformer-decoder", builders.Settings{"keys": 1, "layers": 2, "shared": 1}, 0.7},
 	{"attention-bidirectional", builders.Settings{"asks": 1}, 0.7},
 	{"attention-bidirectional", builders.Settings{"cell": 2, "norm": 3, "run": 1}, 0.7},
 	{"position-rotary", nil, 0.3}, // the mean of both neighbours, without a look at x, leaves 0.36

@@ -26,6 +26,7 @@ var (
 	sizeActivation = Hyperparameter{Name: "activation", Default: 1, Doc: "non-linearity of the feed-forward layers", Kind: Choice, Choices: []string{"relu", "gelu"}}
 	sizeShared     = Hyperparameter{Name: "shared", Doc: "the same weights in all blocks", Kind: Flag}
 	sizeQueries    = Hyperparameter{Name: "queries", Doc: "as they are, or scaled to one size", Kind: Choice, Choices: []string{"plain", "scaled"}}
+	sizeKeys       = Hyperparameter{Name: "keys", Doc: "as they are, or scaled to one size, so that none can answer with less strength", Kind: Choice, Choices: []string{"plain", "scaled"}}
 	sizeVocabulary = Hyperparameter{Name: "w", Default: 5, Doc: "tokens of the vocabulary", Kind: Count}
 	sizePositions  = Hyperparameter{Name: "positions", Doc: "encoding of the places: added to the tokens' vectors, beside them, or as rotations of queries and keys", Kind: Choice, Choices: []string{"sinusoidal", "learned", "concatenated", "rotary"}}
 )
@@ -34,7 +35,7 @@ var (
 func (m *Model) blocks(s Settings) attention.Blocks {
 	b := attention.Blocks{
 		Layers: m.atMost("layers", s.Int("layers"), mostLayers), Heads: s.Int("heads"), Width: s.ax("m"), Hidden: s.ax("f"),
-		Post: s.Int("norm") == 1, Shared: s.Is("shared"), QueryNorm: s.Int("queries") == 1,
+		Post: s.Int("norm") == 1, Shared: s.Is("shared"), QueryNorm: s.Int("queries") == 1, KeyNorm: s.Int("keys") == 1,
 		Rotary: s.Int("positions") == positionsRotary,
 	}
 	if s.Int("activation") == 1 {
@@ -74,7 +75,7 @@ var transformerEncoder = Builder{
 	Title:           "encoder of a transformer",
 	Notes:           "the transformer in detail: the encoder, layer normalisation",
 	Formula:         "x ← x + attention(norm(x));  x ← x + W₂φ(W₁norm(x))",
-	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeMask},
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeKeys, sizeMask},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		m.denoise(s, dt, func(x, mask *graph.Node) *graph.Node {
 			e := attention.NewEncoder(m.Graph, "encoder", dt, m.blocks(s))
@@ -89,7 +90,7 @@ var transformerDecoder = Builder{
 	Title:           "decoder of a transformer",
 	Notes:           "the transformer in detail: the decoder side, the masked decoder input",
 	Formula:         "x ← x + attention(norm(x), causal);  x ← x + attention(norm(x), memory);  x ← x + W₂φ(W₁norm(x))",
-	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeMemory, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries},
+	Hyperparameters: []Hyperparameter{sizeBatch, sizeLength, sizeMemory, sizeWidth, sizeHeads, sizeHidden, sizeLayers, sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeKeys},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g := m.Graph
 		x, memory := g.Input("x", dt, s.ax("b"), s.ax("t"), s.ax("m")), g.Input("memory", dt, s.ax("b"), s.ax("s"), s.ax("m"))
@@ -115,7 +116,7 @@ func encoderDecoder(name, title, notes string, layers, memory float64) Builder {
 		Hyperparameters: []Hyperparameter{
 			{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count},
 			{Name: "s", Default: 4, Doc: "tokens of a sequence", Kind: Count}, sizeVocabulary, sizeWidth, sizeHeads, sizeHidden, ofLayers,
-			sizeNorm, sizeActivation, sizeShared, sizeQueries, sizePositions,
+			sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeKeys, sizePositions,
 			{Name: "memory", Default: memory, Doc: "what the decoder's blocks read: the encoder's last block, or that of their own level", Kind: Choice, Choices: []string{"last", "level"}},
 		},
 		make: func(s Settings, dt graph.DType, m *Model) {
@@ -161,7 +162,7 @@ var transformerGPT = Builder{
 	Formula: "p(wₜ₊₁ | w₁ … wₜ) = softmax(decoder(w₁ … wₜ)W + b);  loss = −mean log p(wₜ₊₁)",
 	Hyperparameters: []Hyperparameter{
 		{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}, sizeLength, sizeVocabulary, sizeWidth, sizeHeads, sizeHidden, sizeLayers,
-		sizeNorm, sizeActivation, sizeShared, sizeQueries, sizePositions,
+		sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeKeys, sizePositions,
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, t := m.Graph, s.ax("t")
@@ -179,7 +180,7 @@ var transformerBERT = Builder{
 	Formula: "p = softmax(encoder(shown tokens)W + b);  loss = −mean over hidden t of log p(wₜ)",
 	Hyperparameters: []Hyperparameter{
 		{Name: "b", Default: 8, Doc: "sequences in a batch", Kind: Count}, sizeLength, sizeVocabulary, sizeWidth, sizeHeads, sizeHidden, sizeLayers,
-		sizeNorm, sizeActivation, sizeShared, sizeQueries, sizePositions,
+		sizeNorm, sizeActivation, sizeShared, sizeQueries, sizeKeys, sizePositions,
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, t := m.Graph, s.ax("t")

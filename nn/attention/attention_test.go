@@ -140,6 +140,31 @@ func TestQueryNormSize(t *testing.T) {
 	}
 }
 
+// TestKeyNormSize: with a norm of the keys no key answers with more strength than another: how long
+// they are does not matter, their direction and the length of queries do.
+func TestKeyNormSize(t *testing.T) {
+	x, a := multiHeadOf(2)
+	longer := func(l nn.Linear, by float64) nn.Linear { return nn.Linear{W: ops.Scale(l.W, by)} }
+	scaled := func(a attention.MultiHead, query, key float64) *graph.Node {
+		a.QKV.Query, a.QKV.Key = longer(a.QKV.Query, query), longer(a.QKV.Key, key)
+		return a.Of(x, x, nil)
+	}
+	normed := a.WithKeyNorm()
+	feed := ref.Feed{normed.KeyNorm.Gain: layertest.ValueOf(normed.KeyNorm.Gain, 1, 2, 0.5, -1)}
+	out := layertest.BothWays(t, feed, scaled(normed, 1, 1), scaled(normed, 1, 100), scaled(a, 1, 1), scaled(a, 1, 100), scaled(normed, 3, 1), scaled(normed, 1, -1))
+	if err := reftest.Near(out[1].Data, out[0].Data, 1e-3); err != nil {
+		t.Errorf("the norm lets the length of keys through: %v", err)
+	}
+	if reftest.Near(out[3].Data, out[2].Data, 1e-2) == nil {
+		t.Error("without a norm the length of keys makes no difference: the test shows nothing")
+	}
+	for i, what := range map[int]string{4: "the length of queries", 5: "the direction of keys"} {
+		if reftest.Near(out[i].Data, out[0].Data, 1e-2) == nil {
+			t.Errorf("%s makes no difference", what)
+		}
+	}
+}
+
 func TestTableWritesAndReads(t *testing.T) {
 	g := graph.New("table")
 	b, d, f := graph.Ax("b", 2), graph.Ax("d", 3), graph.Ax("f", 2)

@@ -16,6 +16,7 @@ type Blocks struct {
 	Shared     bool       // the same weights in all blocks
 	Bias       bool       // biases in the maps of the attention; see [MultiHead.WithBias]
 	QueryNorm  bool       // queries that are scaled to one size; see [QueryNorm]
+	KeyNorm    bool       // keys that are scaled to one size as well; see [MultiHead.WithKeyNorm]
 	Rotary     bool       // self-attention that rotates queries and keys by their places; see [Rotary]
 	Activation func(*graph.Node) *graph.Node
 }
@@ -28,6 +29,9 @@ func (b Blocks) attention(g *graph.Graph, name string, dt graph.DType, memory gr
 	}
 	if b.QueryNorm {
 		a = a.WithQueryNorm()
+	}
+	if b.KeyNorm {
+		a = a.WithKeyNorm()
 	}
 	return a
 }

@@ -18,12 +18,13 @@ import (
 //
 // The three linear maps make the queries, keys and values of all heads at once.
 type MultiHead struct {
-	Name   string
-	Heads  int
-	QKV    QKV
-	Norm   *QueryNorm // of each head's queries; nil for none
-	Rotary bool       // queries and keys are rotated by their places, 0, 1, …; see [Rotary]
-	Output nn.Linear  // Wᴼ[he m]
+	Name    string
+	Heads   int
+	QKV     QKV
+	Norm    *QueryNorm // of each head's queries; nil for none
+	KeyNorm *QueryNorm // of each head's keys, in the same way; nil for none
+	Rotary  bool       // queries and keys are rotated by their places, 0, 1, …; see [Rotary]
+	Output  nn.Linear  // Wᴼ[he m]
 }
 
 // NewMultiHead adds the parameters NAME/query/w[m he], NAME/key/w[n he], NAME/value/w[n he] and
@@ -41,11 +42,22 @@ func NewMultiHead(g *graph.Graph, name string, dt graph.DType, query, memory gra
 // WithQueryNorm returns a with a norm of each head's queries, the new parameter
 // NAME/query-norm/gain[e].
 func (a MultiHead) WithQueryNorm() MultiHead {
-	w := a.QKV.Query.W
-	g := graph.Of(w)
-	defer build.Within(a.Name, w)()
-	a.Norm = NewQueryNorm(g, "query-norm", build.DType(w), graph.Ax("e", max(1, build.Last(w).Size/max(1, a.Heads))))
+	a.Norm = a.headNorm("query-norm", a.QKV.Query.W)
 	return a
+}
+
+// WithKeyNorm returns a with a norm of each head's keys, the new parameter NAME/key-norm/gain[e].
+// All keys then answer with the same strength, so that a place can no longer make itself heard less
+// than the others in all directions; see [QueryNorm].
+func (a MultiHead) WithKeyNorm() MultiHead {
+	a.KeyNorm = a.headNorm("key-norm", a.QKV.Key.W)
+	return a
+}
+
+// headNorm adds the norm of what each head makes by its part of the weights w.
+func (a MultiHead) headNorm(name string, w *graph.Node) *QueryNorm {
+	defer build.Within(a.Name, w)()
+	return NewQueryNorm(graph.Of(w), name, build.DType(w), graph.Ax("e", max(1, build.Last(w).Size/max(1, a.Heads))))
 }
 
 // WithBias returns a with biases in its four maps, the new parameters NAME/query/b[he],
@@ -86,7 +98,10 @@ func (a MultiHead) look(q, k, v, mask, at *graph.Node) *graph.Node {
 	if a.Norm != nil {
 		q = a.Norm.Of(q)
 	}
-	if a.Rotary { // after the norm: its gains would not turn with the hands
+	if a.KeyNorm != nil {
+		k = a.KeyNorm.of(k, "k")
+	}
+	if a.Rotary { // after the norms: their gains would not turn with the hands
 		q, k = Rotary(q, at).As("Rq"), Rotary(k, places).As("Rk")
 	}
 	if mask != nil && mask.Rank() > 2 {
@@ -112,7 +127,8 @@ func join(y *graph.Node) *graph.Node {
 //	q ← gain ⊙ q/√(mean q² + 10⁻⁵)
 //
 // A query points in a direction; its length would only decide how sharp the softmax is. A key keeps
-// its length, which says how strongly it answers. There is no mean to subtract and no bias, because
+// its length, which says how strongly it answers, unless [MultiHead.WithKeyNorm] takes that from it
+// as well. There is no mean to subtract and no bias, because
 // sizes explode or vanish, and means do not.
 type QueryNorm struct {
 	Name string
@@ -126,8 +142,11 @@ func NewQueryNorm(g *graph.Graph, name string, dt graph.DType, e graph.Axis) *Qu
 }
 
 // Of returns the normalised queries, in the shape of q[… e].
-func (n QueryNorm) Of(q *graph.Node) *graph.Node {
+func (n QueryNorm) Of(q *graph.Node) *graph.Node { return n.of(q, "q") }
+
+// of returns Of for queries or keys of that name.
+func (n QueryNorm) of(q *graph.Node, name string) *graph.Node {
 	defer build.Within(n.Name, q, n.Gain)()
-	size := build.RootMeanSquare(q).As("‖q‖")
-	return ops.Mul(ops.Div(q, size), n.Gain).As("q̂")
+	size := build.RootMeanSquare(q).As("‖" + name + "‖")
+	return ops.Mul(ops.Div(q, size), n.Gain).As(name + "̂")
 }
