@@ -308,7 +308,7 @@ var resnet = Builder{
 var convNeXt = Builder{
 	Name:    "convnext",
 	Title:   "ConvNeXt",
-	Notes:   "ConvNeXt, Figure 4; its training, with --optimiser adamw and --rate 'cosine(0.004,200)'",
+	Notes:   "ConvNeXt, Figure 4; its training: train convnext --set drop=0.2,smoothing=0.1,cutmix=0.5 --optimiser adamw --rate 'cosine(0.01,400)' --steps 400",
 	Formula: "x ← x + W₂·gelu(W₁·norm(depthwise conv(x)));  in training on CutMix images, the added part dropped with pₗ = l/L·drop, labels smoothed",
 	Hyperparameters: []Hyperparameter{
 		sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels,

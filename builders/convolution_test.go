@@ -213,58 +213,6 @@ func TestConvNeXtBlock(t *testing.T) {
 	}
 }
 
-// TestConvNeXtTraining: stochastic depth leaves out what all blocks add if it is certain, and
-// nothing if it is impossible; smoothed labels share a probability; in evaluation there is neither.
-func TestConvNeXtTraining(t *testing.T) {
-	g := graph.New("net")
-	x := layertest.Image(g, 2, 4, 4, 3)
-	net := builders.NewConvNeXt(g, graph.F64, graph.Ax("c", 3), graph.Ax("f", 4), graph.Ax("k", 3), 2, 3, 2, false)
-	p := g.Input("p", graph.F64)
-	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
-	scores, dropped := net.OfTrain(x, p), net.Blocks[1].OfTrain(net.Patches.Of(x), p)
-	feed[p] = layertest.Scalar(0)
-	out := layertest.Values(t, feed, scores, net.Of(x))
-	layertest.Same(t, "nothing dropped", out[0].Data, out[1].Data)
-	feed[p] = layertest.Scalar(1)
-	out = layertest.Values(t, feed, dropped, net.Patches.Of(x))
-	layertest.Same(t, "a block dropped", out[0].Data, out[1].Data)
-	got := layertest.Values(t, feed, scores, net.Of(x))
-	if reftest.Near(got[0].Data, got[1].Data, 1e-6) == nil {
-		t.Error("stochastic depth changes nothing")
-	}
-
-	const ε = 0.3
-	m := layertest.Build(t, "convnext", builders.Settings{"smoothing": ε, "n": 3})
-	rng := rand.New(rand.NewPCG(1, 2))
-	fed := layertest.Filled(m.Graph, rng)
-	for in, v := range m.Examples(rng) {
-		fed[in] = v
-	}
-	fed[m.Graph.Lookup("ε")], fed[m.Graph.Lookup("drop")] = layertest.Scalar(ε), layertest.Scalar(0)
-	values := layertest.Values(t, fed, m.Output, m.Loss)
-	labels, classes, want := fed[m.Graph.Lookup("label")].Data, m.Output.Dim(1), 0.0
-	for i, label := range labels {
-		row, total := values[0].Data[i*classes:][:classes], 0.0
-		for _, s := range row {
-			total += math.Exp(s)
-		}
-		for k, s := range row {
-			q := ε / float64(classes)
-			if k == int(label) {
-				q += 1 - ε
-			}
-			want -= q * (s - math.Log(total)) / float64(len(labels))
-		}
-	}
-	if got := values[1].Data[0]; math.Abs(got-want) > 1e-12 {
-		t.Errorf("the loss with smoothed labels is %v, want %v", got, want)
-	}
-	quiet, differs := m.Builder.Evaluated(builders.Settings{"drop": 0.2, "smoothing": 0.1, "cutmix": 0.5})
-	if !differs || quiet["drop"] != 0 || quiet["smoothing"] != 0 || quiet["cutmix"] != 0 {
-		t.Errorf("evaluation has the settings %v", quiet)
-	}
-}
-
 // TestUNetSkips: with nothing coming up from below, the scores still see the image,
 // through the skip alone and no further than its convolutions reach.
 func TestUNetSkips(t *testing.T) {
