@@ -20,6 +20,7 @@ type Builder struct {
 	Notes           string // where in the lecture notes it stands
 	Formula         string // one line, in the notes' symbols
 	Hyperparameters []Hyperparameter
+	Fixed           Settings // those that [Builder.With] has set
 	// Descent returns the rate of plain gradient descent for the model's own examples, where what
 	// the model shows is what that optimiser does; nil for the others, which any optimiser trains.
 	Descent func(s Settings) float64

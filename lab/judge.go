@@ -109,10 +109,13 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 }
 
 // ScheduledOf returns the schedules of Config.Scheduled for the scalar inputs that a model has, by
-// node.
+// node. A temperature that [builders.Builder.With] has fixed has none.
 func (c Config) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	out := map[*graph.Node]train.Schedule{}
 	for path, s := range c.Scheduled {
+		if _, fixed := m.Builder.Fixed["gamma"]; fixed && path == temperature {
+			continue
+		}
 		if n := m.Graph.Lookup(path); n != nil && n.Role() == graph.RoleInput {
 			if _, scalar := n.Default(); scalar {
 				out[n] = s

@@ -55,7 +55,11 @@ func LossFunc(name string, f func(g *graph.Graph) (loss *graph.Node)) Variant {
 	}}
 }
 
-// Registered returns the variant that is a model of the registry with the given settings.
+// Registered returns the variant that is a model of the registry with the given settings. Its Name
+// is that of the model; to compare two settings of one model, set the Name of each:
+//
+//	he := lab.Registered("init", builders.Settings{"weights": 1})
+//	he.Name = "init{weights=he}"
 func Registered(name string, settings builders.Settings) Variant {
 	return Variant{name, func(dt graph.DType) (*builders.Model, error) { return builders.Build(name, settings, dt) }}
 }
