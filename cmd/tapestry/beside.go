@@ -22,6 +22,7 @@ type matrixFlags struct {
 	optimisers, starts string
 	level              float64
 	pair               []string
+	drawn              [][2]int // the places of the pair among the models
 }
 
 func (m *matrixFlags) flags(cmd *cobra.Command) {
@@ -87,15 +88,15 @@ func parseStarts(text string) ([]lab.Initial, error) {
 	return out, nil
 }
 
-// commas splits a list at the commas outside brackets.
+// commas splits a list at the commas outside brackets and braces.
 func commas(text string) []string {
 	depth := 0
 	parts := []string{""}
 	for _, r := range text {
 		switch r {
-		case '(':
+		case '(', '{':
 			depth++
-		case ')':
+		case ')', '}':
 			depth--
 		case ',':
 			if depth == 0 {
@@ -141,11 +142,12 @@ func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error
 	return c.besideSummary(cmd.OutOrStdout(), res)
 }
 
-// checkPair returns an error if the pair to be drawn is not among the models compared.
+// checkPair finds the pair to be drawn among the models compared. It is an error if it is not there.
 func (c *comparison) checkPair(names []string) error {
 	if c.pair == nil {
 		return nil
 	}
+	c.pair = commas(strings.Join(c.pair, ",")) // the flag splits what stands in braces, too
 	if len(c.pair) != 2 || c.pair[0] == c.pair[1] {
 		return usagef("--pair %s: want two of %s", strings.Join(c.pair, ","), strings.Join(names, ", "))
 	}
@@ -154,6 +156,7 @@ func (c *comparison) checkPair(names []string) error {
 			return usagef("--pair: %q is not compared: did you mean %q?", name, spelling.Nearest(name, names))
 		}
 	}
+	c.drawn = [][2]int{{slices.Index(names, c.pair[0]), slices.Index(names, c.pair[1])}}
 	return nil
 }
 
@@ -269,7 +272,7 @@ func isClusteringName(name string) bool {
 // setting that applies to none is an error. With rows, the models are trained on the rows of a
 // table beside clusterings; otherwise on the data, if some are given.
 func (c *comparison) builds(names []string, rows bool) ([]func() (*builders.Model, error), error) {
-	known := map[string]bool{}
+	known, closed := map[string]bool{}, map[string]string{} // closed: the model whose braces say the setting
 	var out []func() (*builders.Model, error)
 	for _, name := range names {
 		b, err := lookup(name)
@@ -279,6 +282,10 @@ func (c *comparison) builds(names []string, rows bool) ([]func() (*builders.Mode
 		own := learning{}
 		for _, kv := range c.learning.set {
 			key, _, _ := strings.Cut(kv, "=")
+			if _, fixed := b.Fixed[key]; fixed {
+				closed[kv] = name
+				continue
+			}
 			if slices.ContainsFunc(b.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == key }) {
 				known[kv] = true
 				own.set = append(own.set, kv)
@@ -291,7 +298,11 @@ func (c *comparison) builds(names []string, rows bool) ([]func() (*builders.Mode
 		out = append(out, own.build(&c.training, name, c.seed))
 	}
 	for _, kv := range c.learning.set {
-		if !known[kv] {
+		switch {
+		case known[kv]:
+		case closed[kv] != "":
+			return nil, usagef("--set %s: %s says it in braces, and no other model has it", kv, closed[kv])
+		default:
 			return nil, usagef("--set %s: none of %s has it", kv, strings.Join(names, ", "))
 		}
 	}

@@ -219,10 +219,8 @@ func forwardEquations(m *report.Method, model *builders.Model) {
 // drawings returns the aligned drawings of the pair that was asked for, or of the first model with
 // each other one. draw makes a drawing whose identifiers begin with id.
 func (c *comparison) drawings(names, shown []string, draw func(id string, a, b int) (report.Drawing, error)) ([]report.Drawing, error) {
-	var pairs [][2]int
-	if c.pair != nil {
-		pairs = [][2]int{{slices.Index(names, c.pair[0]), slices.Index(names, c.pair[1])}}
-	} else {
+	pairs := c.drawn
+	if pairs == nil {
 		for b := 1; b < len(names); b++ {
 			pairs = append(pairs, [2]int{0, b})
 		}

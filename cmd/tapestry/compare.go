@@ -49,9 +49,12 @@ cost, how what one objective leaves measures by the others, and which difference
 exceed the noise of the seeds. Clusterings take part where the others take the
 same rows.
 
+Two settings of one model are two names, as in the third example.
+
 With --optimisers or --starts every objective is trained at every setting of a
 matrix, all with the same seeds; clusterings, too.`,
 		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html\n" +
+			"  tapestry compare 'init{weights=he}' 'init{weights=xavier}'\n" +
 			"  tapestry compare kmeans-softmax kmeans-goofy kmeans-sgd --optimisers adam:0.05,sgd:0.1 --starts 0.5,1,2",
 		RunE: c.run,
 	}
@@ -90,7 +93,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if err := c.checkPair(names); err != nil {
 		return err
 	}
-	if len(others) > 0 || c.asked(cmd) {
+	if len(others) > 0 || c.asked(cmd) || slices.ContainsFunc(names, ownTemperature) {
 		return c.beside(cmd, names, rows || clusterings)
 	}
 	config, err := c.training.config(c.options, names...)
@@ -144,7 +147,7 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 		known = append(known, b)
 	}
 	if len(others) == 0 && len(names) > 0 {
-		if err := unused(cmd, false, true, known...); err != nil {
+		if err := unused(cmd, false, !slices.ContainsFunc(known, fixesTemperature), known...); err != nil {
 			return false, nil, false, err
 		}
 	}
@@ -163,6 +166,13 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 		}
 	}
 	return clusterings, others, rows, nil
+}
+
+// ownTemperature reports whether the named model is a clustering with a temperature of its own,
+// which no sweep over the temperature changes.
+func ownTemperature(name string) bool {
+	b, err := lookup(name)
+	return err == nil && isClustering(b) && fixesTemperature(b)
 }
 
 // takeRows returns an error for the first model that cannot be trained on the rows of the data.

@@ -60,7 +60,7 @@ plane: one file with a chart for each model, in common colours.`,
 	c.model.rows = &c.fitting
 	f.IntVar(&c.k, "k", 0, "clusters (default: the number of classes; without labels what a file says, otherwise 3)")
 	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
-	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
+	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of models that are no clusterings: h=8,act=relu; those of one model may stand behind its name, 'MODEL{h=8}'")
 	f.StringVar(&c.model.dtype, "dtype", "f64", trainingDType)
 	f.IntVar(&c.steps, "steps", 100, "training steps to take first")
 	f.StringVar(&c.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))

@@ -25,7 +25,7 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 			return err
 		}
 		optimised = optimised || len(m.Step) == 0
-		gamma = gamma || m.Temperature() != nil
+		gamma = gamma || m.Temperature() != nil && !fixesTemperature(b)
 		batches = batches || !m.OwnStep()
 	}
 	if !restarts {
@@ -42,7 +42,11 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 		return err
 	}
 	if !gamma {
-		if err := idle(cmd, clusterings[0].Name+" has no temperature", "gamma"); err != nil {
+		why := " has no temperature"
+		if fixesTemperature(clusterings[0]) {
+			why = " has one in braces"
+		}
+		if err := idle(cmd, clusterings[0].Name+why, "gamma"); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ type learning struct {
 }
 
 func (l *learning) flags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&l.set, "set", nil, "sizes and settings of a model that is no clustering: h=8,act=relu")
+	cmd.Flags().StringSliceVar(&l.set, "set", nil, "sizes and settings of models that are no clusterings: h=8,act=relu; those of one model may stand behind its name, 'MODEL{h=8}'")
 	cmd.Flags().StringVar(&l.batches, "batches", "fresh", "examples of a model that is no clustering: fresh in every step, or one batch for all")
 }
 
@@ -46,7 +46,7 @@ func foreign(cmd *cobra.Command, b builders.Builder) error {
 		if name := changed(cmd, learningFlags); name != "" {
 			return usagef("--%s: %s is a clustering, which takes its sizes and its points from the data", name, b.Name)
 		}
-		return nil
+		return ofRows(cmd, b)
 	}
 	if name := changed(cmd, clusteringFlags); name != "" {
 		hint := ""
@@ -59,6 +59,50 @@ func foreign(cmd *cobra.Command, b builders.Builder) error {
 		return idle(cmd, "want --data, too: "+b.Name+" is trained on examples of its own", append([]string{"epochs", "patience"}, dataFlags...)...)
 	}
 	return idle(cmd, "the rows of the data are the examples", "batches")
+}
+
+// ofRows returns an error for a setting in the braces of a clustering's name that is found from the
+// data that it is trained on, or given by a flag.
+func ofRows(cmd *cobra.Command, b builders.Builder) error {
+	m, err := b.Build(nil, graph.F32)
+	if err != nil {
+		return err
+	}
+	if err := sizedByRows(b); err != nil {
+		return err
+	}
+	n, _, k := lab.SizeNames(m)
+	if v, fixed := b.Fixed[n]; fixed {
+		return usagef("%s: want --batch %v", b.Name, v)
+	}
+	if _, fixed := b.Fixed[k]; fixed {
+		return usagef("%s: the data have one number of clusters for all: want --k %d", b.Name, m.Centres().Dim(0))
+	}
+	if fixesTemperature(b) && cmd.Name() != "compare" {
+		return usagef("%s: want --gamma %v", b.Name, b.Fixed["gamma"])
+	}
+	return nil
+}
+
+// sizedByRows returns an error for a size in the braces of a clustering's name that its data have.
+func sizedByRows(b builders.Builder) error {
+	m, err := b.Build(nil, graph.F32)
+	if err != nil {
+		return err
+	}
+	n, d, _ := lab.SizeNames(m)
+	for _, name := range []string{n, d} {
+		if _, fixed := b.Fixed[name]; fixed && !(name == n && b.Batched()) {
+			return usagef("%s: a clustering takes %s from the data", b.Name, name)
+		}
+	}
+	return nil
+}
+
+// fixesTemperature reports whether the braces of a clustering's name give it a constant temperature.
+func fixesTemperature(b builders.Builder) bool {
+	_, fixed := b.Fixed["gamma"]
+	return fixed
 }
 
 func changed(cmd *cobra.Command, names []string) string {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -43,25 +44,30 @@ func newList(o *options) *cobra.Command {
 // listed returns the families with the named models alone, or with all if names is empty.
 // Families without any are left out.
 func listed(names []string) ([]builders.Family, error) {
-	wanted := map[string]bool{}
+	wanted := map[string][]builders.Builder{} // by the name without settings
 	files := builders.Family{Name: "files"}
-	for _, name := range names {
+	for i, name := range names {
 		b, err := lookup(name)
 		if err != nil {
 			return nil, err
 		}
-		if isFile(name) && !wanted[name] {
+		base, _, _ := cutSettings(name)
+		switch {
+		case slices.Contains(names[:i], name):
+		case isFile(name):
 			files.Builders = append(files.Builders, b)
+		default:
+			wanted[base] = append(wanted[base], b)
 		}
-		wanted[name] = true
 	}
 	var out []builders.Family
 	for _, f := range families() {
 		part := builders.Family{Name: f.Name}
 		for _, b := range f.Builders {
-			if len(names) == 0 || wanted[b.Name] {
+			if len(names) == 0 {
 				part.Builders = append(part.Builders, b)
 			}
+			part.Builders = append(part.Builders, wanted[b.Name]...)
 		}
 		if len(part.Builders) > 0 {
 			out = append(out, part)

@@ -20,8 +20,9 @@
 //	tapestry checkpoint show FILE  describe a checkpoint and its arrays; also verify, diff
 //	tapestry fmt FILE              print a file in the notation in its canonical form
 //
-// A MODEL is a name that list shows, or a file in the notation, NAME.tapestry. Every command has
-// --help with an example, --json for machine-readable output, and --seed.
+// A MODEL is a name that list shows, or a file in the notation, NAME.tapestry; either may have
+// settings in braces, as 'init{weights=he}'. Every command has --help with an example, --json for
+// machine-readable output, and --seed.
 package main
 
 import (
@@ -221,7 +222,9 @@ runs it and draws it. Without a command it compares soft k-means with its
 report-2.html and so on if that file was not written by Tapestry.
 
 A MODEL is a name that tapestry list shows, or a file of yours, NAME.tapestry:
-tapestry new NAME writes one to start from.`,
+tapestry new NAME writes one to start from. Either may have settings in braces,
+quoted for the shell: 'init{weights=he,d=16}', 'mine.tapestry{h=8}'. A setting in
+braces is that of one model, --set is for all.`,
 		Example:           "  tapestry\n  tapestry draw kmeans-softmax --grad -o soft.svg\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --out report.html",
 		Args:              knownCommand,
 		Version:           version(),

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -16,9 +17,28 @@ import (
 // families returns the models that the commands know: the registry, and in tests a few more.
 var families = builders.Families
 
-// lookup finds a model: a known one, or a file in the notation. An unknown name is a mistake in
-// the command line; a mistake in a file is not.
+// lookup finds a model: a known one, or a file in the notation, with the settings that its name has
+// in braces. An unknown name is a mistake in the command line, and so are such settings; a mistake
+// in a file is not.
 func lookup(name string) (builders.Builder, error) {
+	base, braces, given := cutSettings(name)
+	b, err := lookupBase(base)
+	if err != nil || !given {
+		return b, err
+	}
+	settings, err := settingsIn(b, braces)
+	if err != nil {
+		return b, usagef("%s: %w", name, err)
+	}
+	if b, err = b.With(settings); err != nil {
+		return b, usagef("%s: %w", name, err)
+	}
+	b.Name = name
+	return b, nil
+}
+
+// lookupBase finds a model by its name without settings.
+func lookupBase(name string) (builders.Builder, error) {
 	if isFile(name) {
 		f, err := readObjective(name)
 		if err != nil {
@@ -40,11 +60,52 @@ func lookup(name string) (builders.Builder, error) {
 	if _, missing := os.Stat(name + notation.Extension); missing == nil {
 		return b, usagef("%w %q: did you mean the file %s?", builders.ErrUnknown, name, name+notation.Extension)
 	}
+	if strings.ContainsAny(name, "={}") { // what a shell makes of braces without quotes
+		return b, usagef("%w %q: want settings in braces, quoted for the shell: 'MODEL{setting=value,…}'", builders.ErrUnknown, name)
+	}
 	return b, usageError{err}
 }
 
+// cutSettings splits a model's name, as in init{weights=he}, into the name without settings and
+// what its braces hold. It reports whether there are braces.
+func cutSettings(name string) (base, braces string, given bool) {
+	text, closed := strings.CutSuffix(name, "}")
+	i := strings.LastIndexByte(text, '{') // folders may have braces of their own
+	if !closed || i <= 0 {
+		return name, "", false
+	}
+	return text[:i], text[i+1:], true
+}
+
+// settingsIn reads the settings that stand in the braces of a model's name.
+func settingsIn(b builders.Builder, braces string) (builders.Settings, error) {
+	out := builders.Settings{}
+	for _, kv := range strings.Split(braces, ",") {
+		name, text, ok := strings.Cut(kv, "=")
+		name, text = strings.TrimSpace(name), strings.TrimSpace(text)
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%q in the braces: want setting=value", kv)
+		}
+		if _, twice := out[name]; twice {
+			return nil, fmt.Errorf("%s is there twice", name)
+		}
+		out[name] = 0 // With reports that it is unknown
+		if i := slices.IndexFunc(b.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == name }); i >= 0 {
+			v, err := b.Hyperparameters[i].Parse(text)
+			if err != nil {
+				return nil, err
+			}
+			out[name] = v
+		}
+	}
+	return out, nil
+}
+
 // isFile reports whether a model's name is that of a file in the notation.
-func isFile(name string) bool { return strings.HasSuffix(name, notation.Extension) }
+func isFile(name string) bool {
+	base, _, _ := cutSettings(name)
+	return strings.HasSuffix(base, notation.Extension)
+}
 
 // lossHint says how to give a file in the notation a loss; it returns "" for any other model.
 func lossHint(name string) string {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ const (
 
 // flags adds the flags that select the sizes and the element type.
 func (m *modelOptions) flags(cmd *cobra.Command) {
-	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes and settings of the model: n=150,k=3,gamma=2")
+	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes and settings of the model: n=150,k=3,gamma=2; those of one model may stand behind its name, 'MODEL{k=3}'")
 	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", showingDType)
 }
 
@@ -83,9 +84,11 @@ func (m *modelOptions) build(name string) (*builders.Model, error) {
 	return model, nil
 }
 
-// settings returns the settings of a model, and its element type.
+// settings returns the settings of a model, those of its name and those of --set, and its element
+// type. A setting of both with two values is an error.
 func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DType, error) {
 	s := builders.Settings{}
+	maps.Copy(s, b.Fixed)
 	for _, kv := range m.set {
 		key, text, ok := strings.Cut(kv, "=")
 		if !ok {
@@ -98,6 +101,9 @@ func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DT
 		}
 		if err != nil {
 			return nil, 0, usagef("--set %s: %w", kv, err)
+		}
+		if fixed, is := b.Fixed[key]; is && fixed != v {
+			return nil, 0, usagef("--set %s: %s says %s = %s", kv, b.Name, key, b.Hyperparameters[i].Format(fixed))
 		}
 		s[key] = v
 	}

@@ -61,7 +61,7 @@ func (d *servedData) fit(b builders.Builder) (builders.Builder, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	f, err := d.to(b, nil, graph.F32, d.seed)
+	f, err := d.to(b, b.Fixed, graph.F32, d.seed)
 	if err != nil {
 		return b, err
 	}
@@ -74,15 +74,22 @@ func (d *servedData) served(name string) (web.Model, error) {
 	if err != nil {
 		return web.Model{}, err
 	}
-	m := web.Model{Name: name}
+	base, _, _ := cutSettings(name)
+	m := web.Model{Name: base, Settings: b.Fixed} // which the page shows, and can change
 	if isFile(name) {
-		text, err := os.ReadFile(name)
+		text, err := os.ReadFile(base)
 		if err != nil {
 			return m, err
 		}
 		m.Text = string(text)
 	}
 	if isClustering(b) {
+		if err := sizedByRows(b); err != nil {
+			return m, err
+		}
+		if v, fixed := b.Fixed["gamma"]; fixed {
+			m.Scalars = map[string]float64{"γ": v}
+		}
 		m.Data = d.name
 		if _, err := data.Builtin(d.name); err == nil && len(d.bind) == 0 && !d.standardise && d.validation == 0 {
 			return m, nil
@@ -95,6 +102,7 @@ func (d *servedData) served(name string) (web.Model, error) {
 		return m, lab.InRange(t)
 	}
 	if b, err = d.fit(b); err == nil && d.hasData() && m.Text == "" {
+		m.Name = b.Name // other settings may want other sizes for the same data
 		d.families = append(d.families, builders.Family{Name: "with " + d.name, Builders: []builders.Builder{b}})
 	}
 	return m, err

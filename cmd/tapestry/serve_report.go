@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"html"
 	"io"
 	"os"
@@ -36,13 +35,15 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 	if models, err = asFiles(dir, models); err != nil {
 		return err
 	}
-	first := models[0]
-	args := []string{"compare"}
-	for _, m := range models {
-		args = append(args, m.Name)
+	reads := d.reads(models)
+	for i := range models {
+		if models[i].Text == "" { // the settings of the page take the place of those in the name
+			models[i].Name, _, _ = cutSettings(models[i].Name)
+		}
 	}
-	args = append(args, "--out", "-", "--seeds", strconv.Itoa(reportSeeds), "--seed", strconv.FormatUint(first.Seed, 10),
-		"--dtype", first.DType, "--optimiser", first.Optimiser)
+	first := models[0]
+	args := []string{"--out", "-", "--seeds", strconv.Itoa(reportSeeds), "--seed", strconv.FormatUint(first.Seed, 10),
+		"--dtype", first.DType, "--optimiser", first.Optimiser}
 	b, err := lookup(first.Name)
 	if err != nil {
 		return err
@@ -59,17 +60,27 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 		} else if first.Data != "" {
 			args = append(args, "--data", first.Data)
 		}
+		for i := range models {
+			if γ, fed := models[i].Scalars["γ"]; fed {
+				models[i].Name += "{gamma=" + strconv.FormatFloat(γ, 'g', -1, 64) + "}"
+			}
+		}
 	} else {
-		set, err := commonSettings(models)
+		set, err := divideSettings(models)
 		if err != nil {
 			return err
 		}
 		args = append(args, "--rate", strconv.FormatFloat(first.Rate, 'g', -1, 64))
 		args = append(args, set...)
-		if d.reads(models) {
+		if reads {
 			args = append(args, d.args()...)
 		}
 	}
+	names := []string{"compare"}
+	for _, m := range models {
+		names = append(names, m.Name)
+	}
+	args = append(names, args...)
 	var page, complaint bytes.Buffer
 	if code := run(ctx, args, &page, &complaint); code != 0 {
 		if ctx.Err() != nil {
@@ -85,7 +96,7 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 		}
 	}
 	for i, m := range models { // the page, and the command shown in it, use the original names of files
-		replace(quoted(m.Name), filepath.Base(m.Name))
+		replace(quoted(m.Name), html.EscapeString(quoted(filepath.Base(m.Name))))
 		replace(filepath.Join(dir, strconv.Itoa(i))+string(filepath.Separator), "")
 	}
 	_, err = w.Write(text)
@@ -128,26 +139,38 @@ func asFiles(dir string, models []web.Model) ([]web.Model, error) {
 	return models, nil
 }
 
-// commonSettings returns the flags for settings of models that differ from their defaults.
-func commonSettings(models []web.Model) ([]string, error) {
-	set := map[string]string{}
-	for _, m := range models {
-		b, err := lookup(m.Name)
-		if err != nil {
+// divideSettings returns the flags that give models the settings in which they agree. Those in which
+// they differ it adds to their names.
+func divideSettings(models []web.Model) ([]string, error) {
+	known := make([]builders.Builder, len(models))
+	texts := map[string][]string{} // by setting: those of the models that have it
+	for i, m := range models {
+		var err error
+		if known[i], err = lookup(m.Name); err != nil {
 			return nil, err
 		}
-		for _, z := range b.Hyperparameters {
-			text := z.Format(m.Settings[z.Name])
-			if before, known := set[z.Name]; known && before != text {
-				return nil, fmt.Errorf("the models have %s = %s and %s: a report wants one", z.Name, before, text)
-			}
-			set[z.Name] = text
+		for _, z := range known[i].Hyperparameters {
+			texts[z.Name] = append(texts[z.Name], z.Format(m.Settings[z.Name]))
 		}
 	}
 	var out []string
-	for name, text := range set {
-		out = append(out, "--set="+name+"="+text)
+	for name, each := range texts {
+		if len(slices.Compact(slices.Clone(each))) == 1 {
+			out = append(out, "--set="+name+"="+each[0])
+			delete(texts, name)
+		}
 	}
 	slices.Sort(out)
+	for i := range models {
+		var own []string
+		for _, z := range known[i].Hyperparameters {
+			if _, differ := texts[z.Name]; differ {
+				own = append(own, z.Name+"="+z.Format(models[i].Settings[z.Name]))
+			}
+		}
+		if len(own) > 0 {
+			models[i].Name += "{" + strings.Join(own, ",") + "}"
+		}
+	}
 	return out, nil
 }

@@ -335,8 +335,9 @@ type Model struct {
 	Name      string // in the registry; of a text, its file
 	Text      string // in formula notation; "" for a model of the registry
 	Settings  builders.Settings
-	DType     string // f32 or f64; "" for f32
-	Optimiser string // "" for adam
+	Scalars   map[string]float64 // inputs with a default that are fed another number
+	DType     string             // f32 or f64; "" for f32
+	Optimiser string             // "" for adam
 	Rate      float64
 	Seed      uint64
 	Data      string // of a clustering: a built-in table; "" for examples of the model's own
@@ -344,7 +345,7 @@ type Model struct {
 
 // Open opens a model in the page. The page first shows all models opened this way, compared.
 func (s *Server) Open(ctx context.Context, m Model) error {
-	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, Settings: map[string]any{}, named: true}
+	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, Settings: map[string]any{}, Scalars: m.Scalars, named: true}
 	if m.Text != "" {
 		q.Model, q.Name, q.Text = "", m.Name, m.Text
 	}
