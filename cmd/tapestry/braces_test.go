@@ -186,10 +186,28 @@ func TestServedSettings(t *testing.T) {
 		t.Fatal(err)
 	}
 	if text := html.UnescapeString(page.String()); !strings.Contains(text, "compare 'mine.tapestry{h=3}' 'mine.tapestry{h=4}'") || !strings.Contains(text, "own (h = 4)") {
-		t.Errorf("the report is not of two settings: %.2000s", text)
+		t.Errorf("the report is not of two settings: %.300s", text)
 	}
 	m, err := with.served("init{weights=xavier}")
 	if err != nil || m.Name != "init" || m.Settings["weights"] != 0 || len(m.Settings) != 1 {
 		t.Errorf("opens %+v, %v", m, err)
+	}
+	// A temperature in braces is one that the page feeds.
+	with.name = "iris"
+	models = nil
+	for _, name := range []string{"kmeans-softmax{gamma=3,k=2}", "kmeans-softmax{k=2}"} {
+		m, err := with.served(name)
+		if err != nil || m.Name != "kmeans-softmax" || m.Settings["k"] != 2 || len(m.Scalars) != strings.Count(name, "gamma") {
+			t.Errorf("%s opens %+v, %v", name, m, err)
+		}
+		m.DType, m.Optimiser = "f64", "adam"
+		models = append(models, m)
+	}
+	page.Reset()
+	if err := with.report(t.Context(), &page, models); err != nil {
+		t.Fatal(err)
+	}
+	if text := html.UnescapeString(page.String()); !strings.Contains(text, "compare 'kmeans-softmax{gamma=3}' kmeans-softmax --out - ") || !strings.Contains(text, " --k 2 ") {
+		t.Errorf("the report is not of two temperatures: %.300s", text)
 	}
 }
