@@ -42,7 +42,7 @@ step if it has one. What the files do not have is drawn from the seed, and it sa
 		},
 	}
 	cmd.Flags().StringSliceVar(&e.set, "set", nil, "sizes and settings of the model: gamma=2")
-	cmd.Flags().StringVar(&e.dtype, "dtype", "f64", "element type: f32 or f64")
+	cmd.Flags().StringVar(&e.dtype, "dtype", "f64", trainingDType)
 	cmd.Flags().StringVar(&e.params, "params", "", "parameters and states: .json, .npz, .safetensors, or a folder of checkpoints (default: drawn from the seed)")
 	cmd.Flags().StringVar(&e.feed, "feed", "", "inputs: .json, .npz or .safetensors (default: examples of the model, and defaults)")
 	cmd.Flags().StringSliceVar(&e.wrt, "wrt", nil, "take the gradients by these parameters and inputs (default: by what training changes)")

@@ -102,7 +102,7 @@ func TestDTypeSaysItsDefault(t *testing.T) {
 			t.Errorf("%s has f64, and no help of --dtype says so", name)
 		}
 	}
-	if len(of["f64"]) != 4 {
+	if len(of["f64"]) != 5 {
 		t.Errorf("%q have f64: want those that the help lists", of["f64"])
 	}
 }

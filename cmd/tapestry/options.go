@@ -37,8 +37,8 @@ type modelOptions struct {
 // The help of --dtype, whose default differs: float32 is what models are deployed in, float64 is
 // what numbers are compared in.
 const (
-	showingDType  = "element type: f32 or f64 (train, compare, step and geometry have f64 unless told otherwise)"
-	trainingDType = "element type: f32 or f64 (commands other than train, compare, step and geometry have f32 unless told otherwise)"
+	showingDType  = "element type: f32 or f64 (train, compare, step, eval and geometry have f64 unless told otherwise)"
+	trainingDType = "element type: f32 or f64 (commands other than train, compare, step, eval and geometry have f32 unless told otherwise)"
 )
 
 // flags adds the flags that select the sizes and the element type.
