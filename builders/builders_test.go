@@ -185,7 +185,7 @@ func TestInputs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if in := m.Inputs(); m.Temperature() == nil || len(in) != 1 || in[0] != m.Points() {
+	if in := m.Inputs(); m.Gamma() == nil || len(in) != 1 || in[0] != m.Points() {
 		t.Errorf("the inputs are %v, want %v alone", in, m.Points())
 	}
 	if in := (*builders.Model)(nil).Inputs(); in != nil {

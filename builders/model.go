@@ -92,9 +92,9 @@ func (m *Model) Points() *graph.Node {
 	return x
 }
 
-// Temperature returns the scalar input γ of a clustering; nil for other models, and for a clustering
-// without one.
-func (m *Model) Temperature() *graph.Node {
+// Gamma returns the scalar input γ of a clustering, its inverse temperature; nil for other models,
+// and for a clustering without one.
+func (m *Model) Gamma() *graph.Node {
 	if m.Centres() == nil {
 		return nil
 	}

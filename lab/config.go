@@ -174,8 +174,8 @@ func (c Config) forCluster() (Config, error) {
 		return c, err
 	}
 	for _, path := range slices.Sorted(maps.Keys(c.Scheduled)) {
-		if path != temperature {
-			return c, fmt.Errorf("cluster: Scheduled has %q: want %s alone", path, temperature)
+		if path != gammaPath {
+			return c, fmt.Errorf("cluster: Scheduled has %q: want %s alone", path, gammaPath)
 		}
 	}
 	if len(c.Objectives) == 0 {
@@ -247,7 +247,7 @@ func (c Config) clustering() (Config, error) {
 		if c.Scheduled == nil {
 			c.Scheduled = map[string]train.Schedule{}
 		}
-		c.Scheduled[temperature] = train.Within(c.Steps/4, DefaultGamma(c.Table, c.K))
+		c.Scheduled[gammaPath] = train.Within(c.Steps/4, DefaultGamma(c.Table, c.K))
 	}
 	if len(c.Optimisers) == 0 {
 		c.Optimisers = []train.Optimiser{train.Adam(DefaultRate(c.Table))}
@@ -256,11 +256,11 @@ func (c Config) clustering() (Config, error) {
 	return c, nil
 }
 
-// temperature is the path of the input for the inverse temperature of a clustering.
-const temperature = "γ"
+// gammaPath is the path of the input for the inverse temperature of a clustering.
+const gammaPath = "γ"
 
 // gamma returns the schedule of γ; the zero value if none is given.
-func (c Config) gamma() train.Schedule { return c.Scheduled[temperature] }
+func (c Config) gamma() train.Schedule { return c.Scheduled[gammaPath] }
 
 // DefaultK returns the default number of clusters for a table: that of the classes of its labels,
 // or 3 if there are fewer than two.

@@ -113,7 +113,7 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 func (c Config) ScheduledOf(m *builders.Model) map[*graph.Node]train.Schedule {
 	out := map[*graph.Node]train.Schedule{}
 	for path, s := range c.Scheduled {
-		if _, fixed := m.Builder.Fixed["gamma"]; fixed && path == temperature {
+		if _, fixed := m.Builder.Fixed["gamma"]; fixed && path == gammaPath {
 			continue
 		}
 		if n := m.Graph.Lookup(path); n != nil && n.Role() == graph.RoleInput {
@@ -139,7 +139,7 @@ func (c Config) scheduled(m *builders.Model) map[string]train.Schedule {
 func (c Config) checkScheduled(function string, models ...*builders.Model) error {
 	for _, path := range slices.Sorted(maps.Keys(c.Scheduled)) {
 		has := func(m *builders.Model) bool { return !c.scheduled(m)[path].IsZero() }
-		if !slices.ContainsFunc(models, has) && (path != temperature || c.Table == nil) {
+		if !slices.ContainsFunc(models, has) && (path != gammaPath || c.Table == nil) {
 			return fmt.Errorf("%s: Scheduled has %q: no model has a scalar input of this name", strings.ToLower(function), path)
 		}
 	}

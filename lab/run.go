@@ -81,7 +81,7 @@ func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer
 	if err != nil {
 		return nil, err
 	}
-	t := &clusterer{c: c, k: k, r: m.Centres(), γ: m.Temperature()}
+	t := &clusterer{c: c, k: k, r: m.Centres(), γ: m.Gamma()}
 	if t.trainer, err = newTrainer(ctx, name, m, c.Optimisers[0], c.Build, c.Engine); err != nil {
 		return nil, err
 	}

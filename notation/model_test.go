@@ -128,8 +128,8 @@ func TestModelsOfTheRegistry(t *testing.T) {
 		}
 		if (mine.Centres() == nil) != (theirs.Centres() == nil) {
 			t.Errorf("%s: a clustering here or there only", c.file)
-		} else if r := mine.Centres(); r != nil && (mine.Points().Path() != "x" || r.Path() != "r" || (mine.Temperature() == nil) != (theirs.Temperature() == nil)) {
-			t.Errorf("%s: the clustering has centres %v, points %v and temperature %v", c.file, r, mine.Points(), mine.Temperature())
+		} else if r := mine.Centres(); r != nil && (mine.Points().Path() != "x" || r.Path() != "r" || (mine.Gamma() == nil) != (theirs.Gamma() == nil)) {
+			t.Errorf("%s: the clustering has centres %v, points %v and temperature %v", c.file, r, mine.Points(), mine.Gamma())
 		}
 	}
 }

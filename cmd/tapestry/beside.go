@@ -226,7 +226,7 @@ func (c *comparison) sized(own learning, name string) (*builders.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	table, err := c.table(c.seed)
+	table, err := c.rows(c.seed)
 	in := first.Inputs()
 	if err != nil || lab.TakesRows(first, table) == nil || len(in) != 1 || in[0].Rank() != 2 {
 		return first, err

@@ -110,6 +110,11 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	}
 	page, err := newPage(cmd.Context(), res, typed(c.args))
 	c.prepared(&page.Data)
+	for _, m := range slices.Concat(page.Variants, page.Baselines) {
+		for j := range m.Centres {
+			m.Centres[j] = c.unscaled(m.Centres[j])
+		}
+	}
 	if err == nil && len(names) > 2 {
 		page.Drawings, err = c.drawings(names, shownMethods(page), func(id string, a, b int) (report.Drawing, error) {
 			return compareDrawing(cmd.Context(), id, res, a, b)
@@ -180,7 +185,7 @@ func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 	if changed(cmd, []string{"batches"}) != "" {
 		return usagef("--batches: the rows of the data are the examples")
 	}
-	table, err := c.table(c.seed)
+	table, err := c.rows(c.seed)
 	if err != nil {
 		return err
 	}

@@ -34,7 +34,8 @@ func newEval(o *options) *cobra.Command {
 inputs: JSON objects of nested lists by name, as {"r": [[0, 1], [2, 3]]}, arrays of an .npz,
 a .safetensors file, or a folder of checkpoints. Sizes follow from the arrays. It prints the
 loss, every named quantity, the gradients of the loss, and the values after the model's own
-step if it has one. What the files do not have is drawn from the seed, and it says so.`,
+step if it has one. What the files do not have is as training begins with it, from the seed:
+start values, and examples of the model. It says which these are.`,
 		Example: "  tapestry eval kmeans-goofy --params centres.json --feed points.json --set gamma=2 --json\n  tapestry eval attention-self --set t=3 --wrt x",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,7 +44,7 @@ step if it has one. What the files do not have is drawn from the seed, and it sa
 	}
 	cmd.Flags().StringSliceVar(&e.set, "set", nil, "sizes and settings of the model: gamma=2")
 	cmd.Flags().StringVar(&e.dtype, "dtype", "f64", trainingDType)
-	cmd.Flags().StringVar(&e.params, "params", "", "parameters and states: .json, .npz, .safetensors, or a folder of checkpoints (default: drawn from the seed)")
+	cmd.Flags().StringVar(&e.params, "params", "", "parameters and states: .json, .npz, .safetensors, or a folder of checkpoints (default: as training begins from the seed)")
 	cmd.Flags().StringVar(&e.feed, "feed", "", "inputs: .json, .npz or .safetensors (default: examples of the model, and defaults)")
 	cmd.Flags().StringSliceVar(&e.wrt, "wrt", nil, "take the gradients by these parameters and inputs (default: by what training changes)")
 	return cmd
@@ -109,8 +110,12 @@ func sizedBy(b builders.Builder, given builders.Settings, dt graph.DType, files 
 		if misfits == 0 {
 			return m, nil
 		}
+		file := files[0].name
+		if bad.Role() == graph.RoleInput {
+			file = files[1].name
+		}
 		if axis < 0 {
-			return nil, fmt.Errorf("%v: the array that is given has the shape %v", bad, want)
+			return nil, fmt.Errorf("%s: %s has the shape %v: %s reads %v, and wants lists nested %d deep", file, bad.Path(), want, b.Name, bad, bad.Rank())
 		}
 		fits := false
 		for _, z := range b.Hyperparameters {
@@ -130,7 +135,7 @@ func sizedBy(b builders.Builder, given builders.Settings, dt graph.DType, files 
 			}
 		}
 		if !fits {
-			return nil, fmt.Errorf("%v: the array that is given has the shape %v, and no other size makes it fit", bad, want)
+			return nil, fmt.Errorf("%s: %s has the shape %v: %s reads %v, and no setting that --set leaves open makes it fit", file, bad.Path(), want, b.Name, bad)
 		}
 	}
 }
@@ -177,7 +182,7 @@ func leafPaths(m *builders.Model, inputs bool) []string {
 // evaluated is a model with the values of its nodes.
 type evaluated struct {
 	model     *builders.Model
-	drawn     []string // leaves whose values no file has
+	begun     []string // leaves whose values no file has: start values and examples
 	leaves    []*graph.Node
 	named     []*graph.Node
 	wrt       []*graph.Node
@@ -185,7 +190,7 @@ type evaluated struct {
 	record    *inspect.Record
 }
 
-// store returns the parameters and states of the file, and others drawn from the seed.
+// store returns the parameters and states of the file, and others as training begins from the seed.
 func (v *evaluated) store(f *arraysFile, seed uint64) (*tape.Store, error) {
 	store, err := lab.NewStore(v.model, seed)
 	if err != nil {
@@ -194,7 +199,7 @@ func (v *evaluated) store(f *arraysFile, seed uint64) (*tape.Store, error) {
 	for _, n := range v.model.Graph.Leaves(graph.RoleParam, graph.RoleState) {
 		a := f.take(n.Path())
 		if a == nil {
-			v.drawn = append(v.drawn, n.Path())
+			v.begun = append(v.begun, n.Path())
 			continue
 		}
 		if err := store.Set(n.Path(), tape.Tensor(graph.Value{Type: n.Type(), Data: a.data})); err != nil {
@@ -220,7 +225,7 @@ func (v *evaluated) fed(f *arraysFile, seed uint64) (tape.Feed, error) {
 			}
 			feed[n] = tape.Tensor(graph.Value{Type: n.Type(), Data: a.data})
 		case feed[n] != nil:
-			v.drawn = append(v.drawn, n.Path())
+			v.begun = append(v.begun, n.Path())
 		case !fixed:
 			return nil, usagef("%s reads %v: want it in --feed", m.Builder.Name, n)
 		}
@@ -281,8 +286,8 @@ func (v *evaluated) title(n *graph.Node) string {
 // print writes every value as a table.
 func (v *evaluated) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s\n", v.model.Builder.Name)
-	if len(v.drawn) > 0 {
-		fmt.Fprintf(w, "drawn from the seed, as no file has it: %s\n", strings.Join(v.drawn, ", "))
+	if len(v.begun) > 0 {
+		fmt.Fprintf(w, "in no file, and so as training begins from the seed: %s\n", strings.Join(v.begun, ", "))
 	}
 	write := func(name string, n *graph.Node) {
 		fmt.Fprintf(w, "\n%s", inspect.Values(name, v.record.Value(n), inspect.Window{Digits: 6}))
@@ -312,14 +317,14 @@ func (v *evaluated) json() any {
 		Model      string               `json:"model"`
 		DType      string               `json:"dtype"`
 		Settings   builders.Settings    `json:"settings"`
-		Drawn      []string             `json:"drawn,omitempty"`
+		Begun      []string             `json:"begun,omitempty"` // in no file: as training begins
 		Loss       *jsonNumber          `json:"loss,omitempty"`
 		Inputs     map[string]valueJSON `json:"inputs"`
 		Params     map[string]valueJSON `json:"params"`
 		Quantities map[string]valueJSON `json:"quantities"`
 		Gradients  map[string]valueJSON `json:"gradients"`
 		Next       map[string]valueJSON `json:"next,omitempty"` // after the model's own step
-	}{Model: v.model.Builder.Name, DType: v.model.Result().DType().String(), Settings: v.model.Settings, Drawn: v.drawn,
+	}{Model: v.model.Builder.Name, DType: v.model.Result().DType().String(), Settings: v.model.Settings, Begun: v.begun,
 		Inputs: map[string]valueJSON{}, Params: map[string]valueJSON{}, Quantities: map[string]valueJSON{}, Gradients: map[string]valueJSON{}, Next: map[string]valueJSON{}}
 	if l := v.model.Loss; l != nil {
 		loss := jsonNumber(v.record.Value(l).At(0))

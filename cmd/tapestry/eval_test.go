@@ -18,7 +18,7 @@ import (
 type evalOutput struct {
 	Loss     float64
 	Settings map[string]float64
-	Drawn    []string
+	Begun    []string
 	Inputs, Params, Quantities, Gradients,
 	Next map[string]struct {
 		Axes  []string
@@ -90,8 +90,8 @@ func TestEval(t *testing.T) {
 	want := goofyByHand(x, r, 0.25)
 	for _, params := range []string{"p.json", "p.npz", "p.safetensors"} {
 		v := evaluate(t, "kmeans-goofy", "--params", path(params), "--feed", path("x.json"))
-		if math.Abs(v.Loss-want) > 1e-14 || v.Drawn != nil || v.Settings["n"] != 3 || v.Settings["d"] != 2 || v.Settings["k"] != 2 {
-			t.Errorf("%s: loss %v, by hand %v; drawn %v, settings %v", params, v.Loss, want, v.Drawn, v.Settings)
+		if math.Abs(v.Loss-want) > 1e-14 || v.Begun != nil || v.Settings["n"] != 3 || v.Settings["d"] != 2 || v.Settings["k"] != 2 {
+			t.Errorf("%s: loss %v, by hand %v; begun %v, settings %v", params, v.Loss, want, v.Begun, v.Settings)
 		}
 		if D := v.Quantities["D"]; !slices.Equal(D.Axes, []string{"i", "j"}) || D.Value.([]any)[2].([]any)[0] != 17.0 {
 			t.Errorf("%s: D is %v", params, D)
@@ -130,8 +130,8 @@ func TestEval(t *testing.T) {
 func TestEvalCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	ok(t, "train", "regression-ols", "--steps", "5", "--checkpoint", dir)
-	if v := evaluate(t, "regression-ols", "--params", dir); slices.Contains(v.Drawn, "w") || !slices.Contains(v.Drawn, "X") {
-		t.Errorf("drawn: %v", v.Drawn)
+	if v := evaluate(t, "regression-ols", "--params", dir); slices.Contains(v.Begun, "w") || !slices.Contains(v.Begun, "X") {
+		t.Errorf("begun: %v", v.Begun)
 	}
 }
 
@@ -170,9 +170,9 @@ func TestEvalMistakes(t *testing.T) {
 		"--feed list.json":                  "list.json: want an object of numbers and nested lists by name",
 		"--feed other.json":                 "other.json: kmeans-goofy has no w: it has x, γ",
 		"--params other.json":               "other.json: kmeans-goofy has no w: it has r",
-		"--feed rank.json":                  "x[i=150 d=4]: the array that is given has the shape [2]",
-		"--feed width.json --params r.json": "the array that is given has the shape",
-		"--feed width.json --set d=2":       "x[i=1 d=2]: the array that is given has the shape [1 3], and no other size makes it fit",
+		"--feed rank.json":                  "rank.json: x has the shape [2]: kmeans-goofy reads x[i=150 d=4], and wants lists nested 2 deep",
+		"--feed width.json --params r.json": "no setting that --set leaves open makes it fit",
+		"--feed width.json --set d=2":       "width.json: x has the shape [1 3]: kmeans-goofy reads x[i=1 d=2], and no setting that --set leaves open makes it fit",
 		"--feed absent.json":                "absent.json: no such file or directory",
 		"--params x.csv":                    "x.csv: no such file or directory",
 		"--wrt q":                           "--wrt q: kmeans-goofy has no such parameter, state or input of floats: it has r, x, γ",

@@ -29,8 +29,9 @@ type fitting struct {
 	validation  float64
 	standardise bool
 
-	// Of a clustering: the rows held out, and the binding of its points, where one is stated or
+	// Of a clustering: the rows to train on, those held out, and the binding of its points, where one is stated or
 	// they are standardised.
+	table  *data.Table // nil until read
 	held   *data.Table
 	points *fit.Binding
 
@@ -258,10 +259,13 @@ func (f *fitting) pointsBinding() (*fit.Binding, error) {
 	return b, nil
 }
 
-// table returns the data as a table of points to train on: the columns bound to x, or all features,
+// rows returns the data as a table of points to train on, which is read once: the columns bound to x, or all features,
 // of the rows that are not held out. Missing values are filled, and columns standardised, by the
 // rows to train on.
-func (f *fitting) table(seed uint64) (t *data.Table, err error) {
+func (f *fitting) rows(seed uint64) (t *data.Table, err error) {
+	if f.table != nil {
+		return f.table, nil
+	}
 	if !(f.validation >= 0 && f.validation < 1) {
 		return nil, usagef("--validation %v: want a share from 0 to below 1", f.validation)
 	}
@@ -315,6 +319,7 @@ func (f *fitting) table(seed uint64) (t *data.Table, err error) {
 			return nil, err
 		}
 	}
+	f.table = t
 	return t, nil
 }
 
@@ -329,7 +334,7 @@ func (f *fitting) scale(t *data.Table) error {
 // prepared tells the page what was done to the points of a clustering before training.
 func (f *fitting) prepared(d *report.Data) {
 	if d.Held = f.held.Rows(); f.standardise {
-		d.Prepared = "columns standardised"
+		d.Prepared = "columns standardised; the table of centres is in the columns' units"
 	}
 }
 
@@ -341,8 +346,8 @@ func (f *fitting) preparedText() string {
 	if d.Held > 0 {
 		said = append(said, plural.Count(d.Held, "row")+" held out")
 	}
-	if d.Prepared != "" {
-		said = append(said, d.Prepared)
+	if f.standardise {
+		said = append(said, "columns standardised")
 	}
 	if len(said) == 0 {
 		return ""

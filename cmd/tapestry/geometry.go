@@ -234,7 +234,7 @@ func (c *geometryCommand) site(cmd *cobra.Command, name string) (geometry.Site, 
 		return geometry.Site{}, 0, err
 	}
 	if c.config == nil {
-		if c.config, err = c.table(c.seed); err != nil {
+		if c.config, err = c.rows(c.seed); err != nil {
 			return geometry.Site{}, 0, err
 		}
 	}

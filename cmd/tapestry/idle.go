@@ -25,7 +25,7 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 			return err
 		}
 		optimised = optimised || len(m.Step) == 0
-		gamma = gamma || m.Temperature() != nil && !fixesTemperature(b)
+		gamma = gamma || m.Gamma() != nil && !fixesTemperature(b)
 		batches = batches || !m.OwnStep()
 	}
 	if !restarts {

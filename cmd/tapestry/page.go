@@ -32,7 +32,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 			Test: oneLine(lab.ConvergenceTest(true))},
 		Made: made(command, c.DType),
 	}
-	fed := slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Model.Temperature() != nil })
+	fed := slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Model.Gamma() != nil })
 	if fed {
 		p.Setup.Schedule, p.Setup.Gamma = scheduleText(γ, c.Steps), gammas(γ, c.Steps)
 	} else {
@@ -265,10 +265,10 @@ func chain(m *report.Method, eqs []viz.Equation) string {
 func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b int) (report.Drawing, error) {
 	c := res.Config
 	diff, err := diffModels(ctx, res.Variants[a].Model, res.Variants[b].Model, true, viz.Notes, func(m *builders.Model) courses {
-		if m.Temperature() == nil {
+		if m.Gamma() == nil {
 			return nil
 		}
-		return courses{m.Temperature(): ends(c.Scheduled["γ"], c.Steps)}
+		return courses{m.Gamma(): ends(c.Scheduled["γ"], c.Steps)}
 	})
 	if err != nil {
 		return report.Drawing{}, err

@@ -94,7 +94,7 @@ func (d *servedData) served(name string) (web.Model, error) {
 		if _, err := data.Builtin(d.name); err == nil && len(d.bind) == 0 && !d.standardise && d.validation == 0 {
 			return m, nil
 		}
-		t, err := d.table(d.seed)
+		t, err := d.rows(d.seed)
 		if err != nil {
 			return m, err
 		}

@@ -100,7 +100,7 @@ func (t *training) config(o *options, names ...string) (lab.Config, error) {
 	if t.given != "" && c.Start != lab.StartGiven {
 		return c, usagef("--centres: want --start given, too")
 	}
-	if c.Table, err = t.table(o.seed); err != nil {
+	if c.Table, err = t.rows(o.seed); err != nil {
 		return c, err
 	}
 	c.Held = t.held
@@ -282,13 +282,6 @@ stopped. With --from another model begins with what was learnt, to keep it or to
 				return err
 			}
 			c.Engine, c.Rate = makeEngine, keep.schedule
-			if keep.epochs > 0 {
-				m, err := c.Variant(args[0]).Build(c.DType)
-				if err != nil {
-					return err
-				}
-				c.Steps = keep.stepsOf(c.Table.Rows(), m.Points().Dim(0))
-			}
 			ended, err := keep.clustering(cmd.Context(), &c, &t, args[0], one)
 			if err != nil {
 				return err

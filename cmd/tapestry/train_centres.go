@@ -104,15 +104,24 @@ func (t *training) centresMeta(c lab.Config) (map[string]string, error) {
 	return meta, nil
 }
 
-// clustering configures the training of a clustering to stop early and, of a single one, to write
-// checkpoints and a log, and to resume from an earlier checkpoint. The returned function closes the
-// log, and returns the error with which training ended, or a plainer one for a checkpoint that the
-// training cannot resume from.
+// clustering configures the training of a clustering to last for the epochs that are asked for, to
+// stop early and, of a single one, to write checkpoints and a log, and to resume from an earlier
+// checkpoint. The returned function closes the log, and returns the error with which training ended,
+// or a plainer one for a checkpoint that the training cannot resume from.
 func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, name string, one bool) (ended func(error) error, err error) {
 	file := &logFile{path: k.log, goesOn: k.resume}
 	meta, err := t.centresMeta(*c)
 	if err != nil {
 		return nil, err
+	}
+	m, err := c.Variant(name).Build(c.DType)
+	if err != nil {
+		return nil, err
+	}
+	batch := m.Points().Dim(0)
+	epoch := max(1, c.Table.Rows()/batch)
+	if k.epochs > 0 {
+		c.Steps = k.stepsOf(c.Table.Rows(), batch)
 	}
 	var held *lab.HeldOut
 	if t.held != nil && (k.patience > 0 || k.log != "") {
@@ -120,11 +129,6 @@ func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, na
 			return nil, err
 		}
 	}
-	m, err := c.Variant(name).Build(c.DType)
-	if err != nil {
-		return nil, err
-	}
-	epoch := max(1, c.Table.Rows()/m.Points().Dim(0))
 	var refused error
 	dt, clusters := c.DType, c.K
 	if clusters == 0 {

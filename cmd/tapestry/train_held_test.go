@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -92,6 +93,35 @@ func TestClusteringHeldOut(t *testing.T) {
 		if at, _ := nearestOf(wine.X[i*13:(i+1)*13], got.Centres, mean, std); line != fmt.Sprint(at) {
 			t.Errorf("predict assigns row %d to %s, by hand it is %d", i, line, at)
 		}
+	}
+}
+
+// TestReportedCentres: the report of standardised points has centres in the units of the columns:
+// wines have some hundred units of proline, and no standardised number is as large.
+func TestReportedCentres(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "r.html")
+	ok(t, "compare", "kmeans-softmax", "kmeans-goofy", "--data", "wine", "--standardise", "--validation", "0.2", "--seeds", "2", "--steps", "20", "--out", page)
+	text, err := os.ReadFile(page)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := regexp.MustCompile(`"Centres":(\[\[[^"]*\]\])`).FindAllStringSubmatch(string(text), -1)
+	if len(all) != 2 {
+		t.Fatalf("the page has %d lists of centres", len(all))
+	}
+	for _, m := range all {
+		var centres [][]float64
+		if err := json.Unmarshal([]byte(m[1]), &centres); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range centres {
+			if proline := c[len(c)-1]; proline < 200 || proline > 2000 {
+				t.Errorf("a centre has %v units of proline", proline)
+			}
+		}
+	}
+	if said := "held out, in the median over the seeds, soft"; !strings.Contains(strings.NewReplacer("\u00a0", " ", "\u2011", "-").Replace(string(text)), said) {
+		t.Errorf("the page does not say %q", said)
 	}
 }
 

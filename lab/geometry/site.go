@@ -83,12 +83,12 @@ func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed u
 		return Site{}, err
 	}
 	s := Site{Model: m, Feed: tape.Feed{m.Points(): x}, Store: tape.NewStore(m.Graph, tape.Seed(seed))}
-	if m.Temperature() != nil {
+	if m.Gamma() != nil {
 		if gamma == 0 {
 			u := lab.Scale(t)
 			gamma = 5 * float64(k) / (u * u)
 		}
-		s.Feed[m.Temperature()] = tape.Scalar(dt, gamma)
+		s.Feed[m.Gamma()] = tape.Scalar(dt, gamma)
 	}
 	r := m.Centres()
 	return s, s.Store.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(t, k, lab.PlusPlus, seed)}))

@@ -42,7 +42,7 @@ func (s Site) Symmetries() ([]Transformation, error) {
 	out = append(out, Transformation{Motion: Scaling, Of: params})
 	if both := append(slices.Clone(floats), params...); len(floats) > 0 {
 		out = append(out, Transformation{Motion: Scaling, Of: both})
-		if γ := s.Model.Temperature(); γ != nil {
+		if γ := s.Model.Gamma(); γ != nil {
 			out = append(out, Transformation{Motion: Scaling, Of: append(slices.Clone(both), γ), Powers: map[*graph.Node]float64{γ: -2}})
 		}
 	}

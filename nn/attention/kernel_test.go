@@ -55,7 +55,7 @@ func TestAttendKernelIsTheSum(t *testing.T) {
 // the expected centre of the goofy alternative.
 func TestGoofyIsAttention(t *testing.T) {
 	m := layertest.Build(t, "kmeans-goofy", builders.Settings{"n": 6, "gamma": 0.8})
-	r, γ := m.Centres(), m.Temperature()
+	r, γ := m.Centres(), m.Gamma()
 	y, α := attention.AttendKernel(m.Points(), r, r, γ, nil)
 	feed := ref.Feed{γ: {Type: γ.Type(), Data: []float64{0.8}}}
 	out := layertest.BothWays(t, feed, y, m.Graph.Lookup("r̂"), α, m.Graph.Lookup("α"))

@@ -174,7 +174,7 @@ func (p Page) heldOut() string {
 	if p.Data.Held == 0 || slices.ContainsFunc(p.Variants, func(m Method) bool { return len(m.Held) == 0 }) {
 		return ""
 	}
-	return fmt.Sprintf("On the %s held out %s.", count(p.Data.Held, "row"), eachSays(p.Variants, func(m Method) string {
+	return fmt.Sprintf("On the %s held out, %s%s.", count(p.Data.Held, "row"), p.inMedian(), eachSays(p.Variants, func(m Method) string {
 		if v := median(m.Held); finite(v) {
 			return fmt.Sprintf("%s has an inertia of %s", m.Name, number(v))
 		}

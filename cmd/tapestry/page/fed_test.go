@@ -103,7 +103,7 @@ func TestCoursesAreTold(t *testing.T) {
 	if len(doc.Courses) != 1 || len(h.Fed) != 1 || doc.Courses[0].Name != h.Fed[0].Name {
 		t.Fatalf("the courses are %v, fed is %v", doc.Courses, h.Fed)
 	}
-	γ := d.session.feeder.model.Temperature()
+	γ := d.session.feeder.model.Gamma()
 	for step := range annealed + 20 {
 		fed, err := d.session.feeder.scalarsAt(step, d.model.Graph)
 		if err != nil {

@@ -70,8 +70,8 @@ func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
 	if n > t.Rows() || k > t.Rows() {
 		return nil, badf("%s has %d rows: want at most as many points (%d) and centres (%d)", t.Name, t.Rows(), n, k)
 	}
-	if m.Temperature() != nil {
-		f.courses[m.Temperature()] = lab.DefaultGamma(t, k)
+	if m.Gamma() != nil {
+		f.courses[m.Gamma()] = lab.DefaultGamma(t, k)
 	}
 	var err error
 	if f.points, err = t.Dense(dtypeOf(m.Points())); err != nil {
