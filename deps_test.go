@@ -17,7 +17,7 @@ const module = "github.com/tapestry-ml/tapestry"
 // by its path. Standard library packages are free. A new edge fails this test
 // until the table says so.
 var imports = map[string]string{
-	".":                            "builders check fit graph graph/attr graph/expr graph/grad graph/initial graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
+	".":                            "builders check fit graph graph/attr graph/expr graph/grad graph/initial graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear lab/look nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
 	"graph":                        "graph/initial graph/attr internal/memory",
 	"internal/simd":                "golang.org/x/sys",
 	"internal/kernel":              "internal/simd",
@@ -31,6 +31,7 @@ var imports = map[string]string{
 	"internal/terminal":            "",
 	"internal/csp":                 "",
 	"internal/half":                "",
+	"internal/claim":               "graph graph/grad graph/trait internal/greek internal/ref builders lab notation tape train viz gorgonia.org/tensor",
 	"internal/cone":                "graph",
 	"internal/derive":              "graph",
 	"internal/exact":               "",
@@ -69,10 +70,11 @@ var imports = map[string]string{
 	"notation":                     "graph graph/initial ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
 	"fit":                          "graph graph/trait builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural train/data/columns",
 	"lab":                          "graph graph/initial ops graph/grad internal/cone internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
-	"lab/geometry":                 "graph graph/grad internal/cone internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
+	"lab/geometry":                 "graph graph/grad ops internal/plural internal/cone internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":                      "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
-	"viz":                          "graph graph/attr graph/trait internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",
+	"viz":                          "graph graph/attr graph/grad graph/trait ops internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",     // functions of several operations are told by their graphs and derivatives
 	"lab/linear":                   "graph builders train train/data gonum.org/v1/gonum",
+	"lab/look":                     "graph graph/grad graph/trait builders inspect internal/cone internal/match lab tape train gonum.org/v1/gonum",
 	"viz/figure":                   "github.com/awalterschulze/gographviz",
 	"viz/chart":                    "internal/plural",
 	"viz/report":                   "viz/chart internal/csp internal/plural",

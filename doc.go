@@ -48,6 +48,7 @@
 //     differences exceed the noise.
 //   - [geometry] looks at the shape of a loss: curvature, symmetries, collapse, surfaces.
 //   - [linear] has the solutions of least squares and principal components to measure by.
+//   - [look] finds what there is to see in a trained model: attention, dead ReLUs, receptive fields.
 //   - [chart] and [report] draw the results.
 //
 // # Go further
@@ -98,6 +99,7 @@
 // [lab]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab
 // [geometry]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab/geometry
 // [linear]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab/linear
+// [look]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/lab/look
 // [chart]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/chart
 // [report]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/viz/report
 // [notation]: https://pkg.go.dev/github.com/tapestry-ml/tapestry/notation

@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -14,9 +15,10 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/claim"
 )
 
-// notesSections are the five notes, and what they use without a heading.
+// notesSections are the five notes, what they use without a heading, and what is no claim.
 var notesSections = []string{
 	"k-means made differentiable, and the first ideas of transformers",
 	"From gradient descent to word embeddings: the long course",
@@ -24,54 +26,86 @@ var notesSections = []string{
 	"Attention and learning from structured data",
 	"Self-attention and the transformer in detail",
 	"Beyond the notes",
+	"What the notes say that is no claim about a program",
 }
 
 // place matches what a row of the map may name: a builder, a setting of the builder
 // before it, a command, an example, a test, or a symbol of a package.
 var place = regexp.MustCompile("(builder|command|example|test) `([^`]+)`|`--set ([^`=]+)=([^`]+)`|`([a-z]+)\\.([A-Z][A-Za-z0-9]*(?:\\.[A-Z][A-Za-z0-9]*)?)`")
 
-// TestNotesMap holds docs/notes-map.md true: it has a section with topics for each of
-// the notes, every topic has a place in the code or a reason why not, every builder is
-// a place, and all that is named exists.
-func TestNotesMap(t *testing.T) {
+// notesPage reads docs/notes-map.md, and the claims of its rows.
+func notesPage(t *testing.T) (page string, rows []claim.Row, claims map[string]claim.Claim) {
+	t.Helper()
 	text, err := os.ReadFile("docs/notes-map.md")
 	if err != nil {
 		t.Fatal(err)
 	}
+	if rows, err = claim.Rows(string(text)); err != nil {
+		t.Fatal(err)
+	}
+	claims = map[string]claim.Claim{}
+	for _, r := range rows {
+		if len(r.Claims) == 0 {
+			t.Errorf("%q claims nothing", r.Topic)
+		}
+		for _, c := range r.Claims {
+			if claims[c], err = claim.Parse(c); err != nil {
+				t.Errorf("%q: %v", r.Topic, err)
+			}
+		}
+	}
+	return string(text), rows, claims
+}
+
+// TestNotesMap holds docs/notes-map.md true: it has a section for each of the notes, every
+// topic has a place in the code and claims something of it, everything that is claimed holds, every
+// builder is in the map, and all that is named exists. What is no claim has a reason.
+func TestNotesMap(t *testing.T) {
+	page, rows, claims := notesPage(t)
 	m := notesMap{t, declared(t), map[string]bool{}}
 	var sections []string
-	topics := map[string]int{}
-	for _, line := range strings.Split(string(text), "\n") {
+	remarks := 0
+	for _, line := range strings.Split(page, "\n") {
 		if title, ok := strings.CutPrefix(line, "## "); ok {
 			sections = append(sections, title)
 		}
-		cells := strings.Split(strings.Trim(line, "|"), "|")
-		if !strings.HasPrefix(line, "| ") || line == "| topic | where |" {
-			continue
+		if cells := strings.Split(strings.Trim(line, "|"), "|"); strings.HasPrefix(line, "| ") && len(cells) == 2 && line != "| topic | why |" {
+			remarks++
+			m.named(strings.TrimSpace(cells[0]), cells[1])
 		}
-		if len(cells) != 2 {
-			t.Fatalf("%q has %d cells, want a topic and where it is", line, len(cells))
-		}
-		topic, where := strings.TrimSpace(cells[0]), cells[1]
-		if len(sections) == 0 {
-			t.Fatalf("%q stands in no section", topic)
-		}
-		topics[sections[len(sections)-1]]++
-		m.row(topic, where)
 	}
 	if !slices.Equal(sections, notesSections) {
 		t.Errorf("the map has sections %q, want %q", sections, notesSections)
 	}
-	for _, section := range sections {
-		if topics[section] < 5 {
-			t.Errorf("section %q has only %d topics", section, topics[section])
+	checker := &claim.Checker{}
+	if err := checker.Tests("."); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range slices.Sorted(maps.Keys(claims)) {
+		c := claims[text]
+		m.builders[c.Model()] = true
+		if err := checker.Check(t.Context(), c); err != nil {
+			t.Error(err)
 		}
+	}
+	count := map[claim.Kind]int{}
+	for _, r := range rows {
+		if m.named(r.Topic, r.Where) == 0 {
+			m.Errorf("%q has no place: %s", r.Topic, r.Where)
+		}
+		kind := claim.Tested // the strongest that a row has
+		for _, c := range r.Claims {
+			kind = min(kind, claims[c].Kind)
+		}
+		count[kind]++
 	}
 	for _, b := range builders.Names() {
 		if !m.builders[b] {
 			t.Errorf("builder %s is not in the map", b)
 		}
 	}
+	t.Logf("%d rows with %d claims: %d rows by equation, %d by experiment, %d by test alone; %d remarks", len(rows), len(claims),
+		count[claim.Equation], count[claim.Experiment], count[claim.Tested], remarks)
 }
 
 // notesMap is what rows of the map are checked against.
@@ -81,16 +115,10 @@ type notesMap struct {
 	builders map[string]bool // that rows have named
 }
 
-// row checks one topic.
-func (m notesMap) row(topic, where string) {
+// named checks that what a cell of the map names exists, and returns how much it names.
+func (m notesMap) named(topic, where string) int {
 	m.Helper()
-	if strings.Contains(where, "not built yet") {
-		m.Errorf("%q: not built yet", topic)
-	}
 	found := place.FindAllStringSubmatch(where, -1)
-	if len(found) == 0 && !strings.Contains(where, "because ") {
-		m.Errorf("%q has neither a place nor a reason: %s", topic, where)
-	}
 	// Nothing in code type goes unchecked, but the name of a setting's value in brackets.
 	rest := regexp.MustCompile("\\(`[a-z]+`\\)").ReplaceAllString(place.ReplaceAllString(where, ""), "")
 	if strings.Contains(rest, "`") {
@@ -126,6 +154,7 @@ func (m notesMap) row(topic, where string) {
 			m.Errorf("%q: there is no %s.%s", topic, f[5], f[6])
 		}
 	}
+	return len(found)
 }
 
 // settable builds a model with one setting as the command line would have it.
@@ -198,4 +227,53 @@ func receiver(d *ast.FuncDecl) string {
 		return id.Name
 	}
 	return ""
+}
+
+// slips are mistakes of one sign or word that people make, in the order in which they are looked
+// for.
+var slips = []struct{ right, wrong string }{
+	{"softmax(", "logsoftmax("}, {"tanh(", "sin("}, {"relu(", "abs("}, {" − ", " + "}, {" + ", " − "}, {"max(", "min("}, {"sum(", "mean("}, {"mean(", "sum("},
+	{"dot(", "−dot("}, {"take(", "−take("}, {"·", "/"}, {"/", "·"}, {"sigmoid(", "tanh("}, {"where(", "−where("}, {"prod(", "sum("}, {"argmin(", "argmax("}, {"argmax(", "argmin("},
+}
+
+// TestWrongRowsFail changes one sign or word of every statement of the map, and expects the claim
+// to fail: what the map says could be wrong.
+func TestWrongRowsFail(t *testing.T) {
+	_, _, claims := notesPage(t)
+	checker := &claim.Checker{}
+	changed := map[claim.Kind]int{}
+	for _, text := range slices.Sorted(maps.Keys(claims)) {
+		head, says, _ := strings.Cut(text, ": ")
+		if claims[text].Kind == claim.Tested {
+			continue
+		}
+		statements := strings.Split(says, " and ")
+		for i, statement := range statements {
+			wrong := slices.Clone(statements)
+			wrong[i] = slip(statement)
+			c, err := claim.Parse(head + ": " + strings.Join(wrong, " and "))
+			if err == nil {
+				err = checker.Check(t.Context(), c)
+			}
+			if err == nil {
+				t.Errorf("the map says\n    %s\nand this passes, too:\n    %s", text, c.Text)
+			}
+			changed[c.Kind]++
+		}
+	}
+	t.Logf("%d statements of equations and %d of experiments were made wrong", changed[claim.Equation], changed[claim.Experiment])
+}
+
+// slip returns a statement with a mistake on the right of its sign.
+func slip(statement string) string {
+	left, right, equation := strings.Cut(statement, " = ")
+	if !equation {
+		return strings.NewReplacer("<", ">", ">", "<", "≈", "≈ 2·", "==", "≠").Replace(statement)
+	}
+	for _, s := range slips {
+		if i := strings.Index(right, s.right); i >= 0 {
+			return left + " = " + right[:i] + s.wrong + right[i+len(s.right):]
+		}
+	}
+	return left + " = 2·" + right
 }

@@ -19,6 +19,7 @@ import (
 	_ "github.com/tapestry-ml/tapestry/lab"
 	_ "github.com/tapestry-ml/tapestry/lab/geometry"
 	_ "github.com/tapestry-ml/tapestry/lab/linear"
+	_ "github.com/tapestry-ml/tapestry/lab/look"
 	_ "github.com/tapestry-ml/tapestry/nn"
 	_ "github.com/tapestry-ml/tapestry/nn/attention"
 	_ "github.com/tapestry-ml/tapestry/nn/augment"

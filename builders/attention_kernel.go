@@ -19,10 +19,10 @@ var kernelAttention = Builder{
 	Formula: "αₜᵢ = softmaxᵢ(−γ‖qₜ − kᵢ‖²), γ = exp(g);  yₜ = Σᵢ αₜᵢ vᵢ",
 	Hyperparameters: []Hyperparameter{
 		sizeBatch, {Name: "i", Default: 12, Doc: "pairs of a key and a value", Kind: Count}, {Name: "t", Default: 6, Doc: "queries", Kind: Count},
-		{Name: "d", Default: 2, Doc: "features of a key", Kind: Count},
+		{Name: "d", Default: 2, Doc: "features of a key", Kind: Count}, {Name: "f", Default: 1, Doc: "features of a value", Kind: Count},
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
-		g, value := m.Graph, graph.Ax("f", 1)
+		g, value := m.Graph, s.ax("f")
 		q, k := g.Input("q", dt, s.ax("b"), s.ax("t"), s.ax("d")), g.Input("k", dt, s.ax("b"), s.ax("i"), s.ax("d"))
 		v, target := g.Input("v", dt, s.ax("b"), s.ax("i"), value), g.Input("target", dt, s.ax("b"), s.ax("t"), value)
 		γ := ops.Exp(g.Param("g", dt).Init(initial.Fill(-3))).As("γ") // positive whatever g is
@@ -33,7 +33,7 @@ var kernelAttention = Builder{
 			f := Feed{q: normals(rng, q.Type()), k: normals(rng, k.Type())}
 			// A value is the sign of its key's first feature: near keys have equal values.
 			side := func(keys graph.Value, t graph.Type) graph.Value {
-				return build.Computed(t, func(p int) float64 { return math.Copysign(1, keys.Data[p*s.Int("d")]) })
+				return build.Computed(t, func(p int) float64 { return math.Copysign(1, keys.Data[p/s.Int("f")*s.Int("d")]) })
 			}
 			f[v], f[target] = side(f[k], v.Type()), side(f[q], target.Type())
 			return f

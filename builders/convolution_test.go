@@ -103,7 +103,7 @@ func TestTransposedIsTheAdjoint(t *testing.T) {
 	}
 }
 
-// TestMirrorPadding against the reflection written out.
+// TestMirrorPadding: a padding that mirrors continues the image by its reflection, pixel by pixel.
 func TestMirrorPadding(t *testing.T) {
 	g := graph.New("mirror")
 	x := layertest.Image(g, 1, 4, 5, 1)
@@ -156,7 +156,7 @@ func TestPooling(t *testing.T) {
 	layertest.Same(t, "one of 3×3", out[4].Data, want)
 }
 
-// TestPlainAndResidualNets have the same parameters; without what the blocks add, a
+// TestPlainAndResidualNets: the two have the same parameters; without what the blocks add, a
 // residual net is its first layer, and a plain one is nothing.
 func TestPlainAndResidualNets(t *testing.T) {
 	paths := func(name string) (out []string) {

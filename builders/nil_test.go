@@ -35,7 +35,7 @@ func TestNil(t *testing.T) {
 		},
 		Types: []any{
 			builders.KMeans{},
-			*new(builders.Autoencoder), *new(builders.Builder), *new(builders.ConvNeXt), *new(builders.ConvNeXtBlock),
+			*new(builders.AsNotes), *new(builders.Autoencoder), *new(builders.Builder), *new(builders.ConvNeXt), *new(builders.ConvNeXtBlock),
 			*new(builders.Field), *new(builders.Hyperparameter), *new(builders.Kind), *new(builders.LanguageModel),
 			*new(builders.MaskedAutoencoder), *new(builders.MaskedModel), *new(builders.Model), *new(builders.ReLU1D),
 			*new(builders.RecurrentLanguageModel), *new(builders.ResNet), *new(builders.ResNetBlock),

@@ -43,6 +43,13 @@ const (
 	cellGRU
 )
 
+// The places of the choices of sizeFeedback.
+const (
+	feedbackTarget = iota
+	feedbackArgmax
+	feedbackExpected
+)
+
 // maxUnrolled is how many steps a registered model writes out at most.
 const maxUnrolled = 64
 
@@ -269,11 +276,11 @@ func (m *Model) translating(s Settings, dt graph.DType, encoder rnn.Reader, widt
 	source, target := g.Input("source", graph.I64, s.ax("b"), s.ax("s")), g.Input("target", graph.I64, s.ax("b"), t)
 	said := rnn.Said{}
 	switch s.Int("feedback") {
-	case 0:
+	case feedbackTarget:
 		said = net.Forced(source, target)
-	case 1:
+	case feedbackArgmax:
 		said = net.Free(source, t, rnn.Likeliest)
-	case 2:
+	case feedbackExpected:
 		said = net.Free(source, t, rnn.Expected)
 	}
 	m.say(said.Logits, target)

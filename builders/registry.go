@@ -24,6 +24,7 @@ type Builder struct {
 	// Descent returns the rate of plain gradient descent for the model's own examples, where what
 	// the model shows is what that optimiser does; nil for the others, which any optimiser trains.
 	Descent func(s Settings) float64
+	AsNotes AsNotes // what the notes have where the defaults differ
 	make    func(s Settings, dt graph.DType, m *Model)
 }
 
@@ -133,7 +134,7 @@ type Family struct {
 
 // Families lists the registry by the topics of the notes.
 func Families() []Family {
-	return []Family{
+	families := []Family{
 		{"clustering", clustering},
 		{"attention", attentionModels},
 		{"position", position},
@@ -148,6 +149,10 @@ func Families() []Family {
 		{"regression", regression},
 		{"losses", losses},
 	}
+	for i := range families {
+		families[i].Builders = withNotes(families[i].Builders)
+	}
+	return families
 }
 
 // All lists all builders, family by family.

@@ -240,8 +240,8 @@ func TestTransfer(t *testing.T) {
 	}
 }
 
-// TestElbows: where they are, how the line bends there, and which are dead, for three
-// units by hand; the slopes between the elbows are those of the net.
+// TestElbows: by hand, the elbow of a unit is at −b/w, the line bends there by v times the size of
+// w, and a unit that is 0 on all data is dead: no gradient reaches it.
 func TestElbows(t *testing.T) {
 	g := graph.New("elbows")
 	h := graph.Ax("h", 3)

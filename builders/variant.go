@@ -55,3 +55,28 @@ func (b Builder) unknownSetting(name string, known []string) error {
 	}
 	return fmt.Errorf("%s has no setting %q: did you mean %q? (it has %s)", b.Name, name, spelling.Nearest(name, known), strings.Join(known, ", "))
 }
+
+// ParseSettings reads settings as people write them behind a model's name: weights=he,d=16. A
+// setting that b does not have is 0, which [Builder.With] and [Builder.Build] refuse.
+func (b Builder) ParseSettings(text string) (Settings, error) {
+	out := Settings{}
+	for _, kv := range strings.Split(text, ",") {
+		name, value, ok := strings.Cut(kv, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if !ok || name == "" {
+			return nil, fmt.Errorf("%q in the braces: want setting=value", kv)
+		}
+		if _, twice := out[name]; twice {
+			return nil, fmt.Errorf("%s is there twice", name)
+		}
+		out[name] = 0
+		if i := slices.IndexFunc(b.Hyperparameters, func(z Hyperparameter) bool { return z.Name == name }); i >= 0 {
+			v, err := b.Hyperparameters[i].Parse(value)
+			if err != nil {
+				return nil, err
+			}
+			out[name] = v
+		}
+	}
+	return out, nil
+}

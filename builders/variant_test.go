@@ -1,6 +1,7 @@
 package builders_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -48,6 +49,28 @@ func TestWith(t *testing.T) {
 	} {
 		if _, err := c.b.With(c.s); err == nil || err.Error() != c.want {
 			t.Errorf("error %v, want %s", err, c.want)
+		}
+	}
+}
+
+// TestParseSettings reads settings as they stand behind a model's name.
+func TestParseSettings(t *testing.T) {
+	b, err := builders.Lookup("init")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := b.ParseSettings("d=16, activation=tanh,other=1")
+	if err != nil || len(s) != 3 || s["d"] != 16 || s["activation"] != 1 || s["other"] != 0 {
+		t.Errorf("got %v, %v", s, err)
+	}
+	for text, want := range map[string]string{
+		"":             `"" in the braces: want setting=value`,
+		"d":            `"d" in the braces: want setting=value`,
+		"d=1,d=2":      "d is there twice",
+		"activation=x": "activation",
+	} {
+		if _, err := b.ParseSettings(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: got the error %v, want %s", text, err, want)
 		}
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
-// Points 0 and 1 in one cluster, 10 and 12 in another: by hand,
-// (10.5/11.5 ... ) for each point (b−a)/max(a,b).
+// TestSilhouetteByHand: the silhouette of a point is (b − a)/max(a, b), where a is its mean
+// distance to its own cluster and b to the nearest other.
 func TestSilhouetteByHand(t *testing.T) {
 	table := &data.Table{Columns: []string{"x"}, X: []float64{0, 1, 10, 12, 40}}
 	got, err := lab.Silhouette(table, []int{0, 0, 1, 1, 2})
@@ -30,7 +30,8 @@ func TestSilhouetteByHand(t *testing.T) {
 	}
 }
 
-// Figure 2's case, and one with four clusters: k is found.
+// TestChooseK: where data have three or four separated groups, the k that is chosen is their
+// number.
 func TestChooseK(t *testing.T) {
 	for _, clusters := range []int{3, 4} {
 		c := lab.Config{Table: data.Clusters(1, clusters, 120, 1), Restarts: 10, Seeds: 5, Steps: 60}
@@ -49,8 +50,8 @@ func TestChooseK(t *testing.T) {
 	}
 }
 
-// Random assignment: the centres are means of a partition into k groups, so their
-// weighted mean is the data's; restarts reach the known best inertia of iris.
+// TestStartGroups: with random groups to start from, centres begin as means of a partition into k
+// groups, whose weighted mean is the data's; restarts reach the best inertia known of iris.
 func TestStartGroups(t *testing.T) {
 	table := data.Iris()
 	if a, b := lab.Centres(table, 3, lab.StartGroups, 1), lab.Centres(table, 3, lab.StartGroups, 2); slices.Equal(a, b) || len(a) != 12 {

@@ -124,9 +124,9 @@ func (c Config) trainEach(ctx context.Context, name string, tick func(string)) (
 	if err != nil {
 		return Clustering{}, err
 	}
-	v := Clustering{Name: name, Model: t.model, Program: prog, Config: c}
+	v := Clustering{Name: name, Model: t.model, Program: prog, Config: t.c}
 	for s := range c.Seeds {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.gamma(), c.Steps, 1)
+		r, err := t.run(ctx, c.Seed+uint64(s), c.gammaOf(t.model), c.Steps, 1)
 		if err != nil {
 			return v, err
 		}
@@ -150,7 +150,7 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 	res.Baselines = append(res.Baselines, lloyd)
 	tick("kmeans-lloyd")
 	// Each point pulls by its whole gradient, so the rate is that of single points.
-	c.Optimisers, c.Rate, c.Falling = []train.Optimiser{train.SGD(0.05)}, train.Schedule{}, true
+	c.Optimisers, c.Rate, c.Falling, c.unnamed = []train.Optimiser{train.SGD(0.05)}, train.Schedule{}, !c.AsNotes, false
 	b, err := c.Find("kmeans-sgd")
 	if err != nil {
 		return err
@@ -194,17 +194,18 @@ func (c Config) baseline(ctx context.Context, name string, seeds, steps, every i
 	if err != nil {
 		return Clustering{}, err
 	}
+	c = t.c
 	c.Seeds, c.Steps = seeds, steps
 	v := Clustering{Name: name, Model: t.model, Program: prog, Config: c}
 	for s := range seeds {
-		r, err := t.run(ctx, c.Seed+uint64(s), c.gamma(), steps, 0)
+		r, err := t.run(ctx, c.Seed+uint64(s), c.gammaOf(t.model), steps, 0)
 		if err != nil {
 			return v, err
 		}
 		v.Runs = append(v.Runs, r)
 	}
 	best := v.Best()
-	full, err := t.run(ctx, best.Seed, c.gamma(), steps, every)
+	full, err := t.run(ctx, best.Seed, c.gammaOf(t.model), steps, every)
 	if err != nil {
 		return v, err
 	}
@@ -229,36 +230,39 @@ type SweepPoint struct {
 	Loss      float64 // the objective's own, of the last step; infinite for a run that diverged
 	Spread    float64
 	ARI       float64 // NaN without labels
+	Softness          // of the final centres, at the last γ
 	Moving    int     // number of runs that have not converged
 }
 
 // sweeps trains every objective at constant γ, and with each number of clusters.
 func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 	c := res.Config
-	at := func(name string, k int, gamma train.Schedule, value float64) (SweepPoint, error) {
+	at := func(name string, k int, gamma func(m *builders.Model) train.Schedule, value float64) (SweepPoint, error) {
 		t, err := newClusterer(ctx, c, name, k)
 		if err != nil {
 			return SweepPoint{}, err
 		}
 		defer t.close()
-		var in, loss, spread, ari []float64
+		var in, loss, spread, ari, entropy, reach []float64
 		moving := 0
 		for s := range c.SweepSeeds {
-			r, err := t.run(ctx, c.Seed+uint64(s), gamma, c.Steps, 0)
+			r, err := t.run(ctx, c.Seed+uint64(s), gamma(t.model), c.Steps, 0)
 			if err != nil {
 				return SweepPoint{}, err
 			}
 			in, spread, ari = append(in, r.Inertia()), append(spread, r.Final().Spread), append(ari, r.ARI)
 			loss = append(loss, r.lastLoss())
+			soft := NewSoftness(c.Table, r.Centres(), r.Gamma[len(r.Gamma)-1])
+			entropy, reach = append(entropy, soft.Entropy), append(reach, soft.Reach)
 			if !r.Rest.Converged() {
 				moving++
 			}
 		}
-		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari), moving}, nil
+		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari), Softness{Median(entropy), Median(reach)}, moving}, nil
 	}
 	for _, name := range c.Objectives {
 		for _, γ := range c.SweepGamma {
-			p, err := at(name, c.K, train.Constant(γ), γ)
+			p, err := at(name, c.K, func(*builders.Model) train.Schedule { return train.Constant(γ) }, γ)
 			if err != nil {
 				return err
 			}
@@ -266,7 +270,7 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 			tick("sweep over γ")
 		}
 		for _, k := range c.SweepK {
-			p, err := at(name, k, c.gamma(), float64(k))
+			p, err := at(name, k, c.gammaOf, float64(k))
 			if err != nil {
 				return err
 			}

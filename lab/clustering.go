@@ -30,6 +30,9 @@ func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, erro
 	if err != nil {
 		return nil, err
 	}
+	if c.AsNotes {
+		b = b.ByNotes()
+	}
 	n := c.Table.Rows()
 	settings, err := ClusteringSettings(b, n, len(c.Table.Columns), k)
 	if err != nil {
@@ -53,6 +56,8 @@ func (c Config) batch(b builders.Builder) int {
 	switch {
 	case c.Batch > 0:
 		return min(c.Batch, n)
+	case c.AsNotes && b.AsNotes.Batch > 0:
+		return min(b.AsNotes.Batch, n)
 	case b.Batched():
 		return min(pointBatch, n)
 	}
@@ -141,7 +146,7 @@ func (c Config) probes() []Probe {
 			}
 			return measure(nearest, inertia)
 		})
-		p.Higher = higher
+		p.Higher, p.needs = higher, "centres"
 		return p
 	}
 	inertia := func(_ []int, inertia float64) (float64, error) { return inertia, nil }

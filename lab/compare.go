@@ -22,7 +22,7 @@ type Comparison struct {
 	// Metrics lists what trainings are measured by: the variant's own loss at the end ([History.End]),
 	// then the loss of each variant, then the probes.
 	Metrics []Metric
-	cells   []Cell // seeds vary fastest, then starts, optimisers, variants
+	cells   []Cell // seeds vary fastest, then starts, rates, optimisers, variants
 }
 
 // Compared is a variant of a comparison.
@@ -32,17 +32,29 @@ type Compared struct {
 	Program *tape.Program   // of a training step by the first optimiser
 	Trained []*graph.Node   // the parameters that the optimiser changes
 	Task    int             // index of the variant whose examples it is trained on; often its own
-	Cost    Cost            // of that program
+	// Replaced tells that its own examples are others than those of Task, which it is trained on and
+	// measured by all the same.
+	Replaced bool
+	// Reads says in words what its inputs are fed of the Table, if there are several; "" for others.
+	Reads string
+	// Own is the optimiser that trains it in place of that of the Config, whose Optimisers were left
+	// open, and OwnRate the schedule of its rate; zero values for a variant without ([Config.Own]).
+	Own     train.Optimiser
+	OwnRate train.Schedule
+	Cost    Cost // of that program
 }
 
 // Metric is a measure of trainings.
 type Metric struct {
 	Name   string
-	Higher bool // larger is better
+	Higher bool   // larger is better
+	needs  string // what a variant must have to be measured: parameters by path, or in words
+	judge  bool   // it is the loss of a model
 }
 
-// Setting is an optimiser and a start, by their indices in the [Config] of a comparison.
-type Setting struct{ Optimiser, Start int }
+// Setting is an optimiser, a schedule of its rate and a start, by their indices in the [Config] of a
+// comparison.
+type Setting struct{ Optimiser, Rate, Start int }
 
 // Cell is one training of a comparison.
 type Cell struct {
@@ -53,9 +65,9 @@ type Cell struct {
 	Measures []float64 // by the index of the metric; NaN where that does not apply
 }
 
-// Compare trains every variant by every optimiser from every start and seed. It measures what each
+// Compare trains every variant by every optimiser, at every rate, from every start and seed. It measures what each
 // training ends with by the loss of every variant whose parameters it has, by path and type, and by
-// the probes. Trainings run side by side on one core each, and results do not depend on their
+// the probes. A clustering also measures the keys of a variant that looks up rows of the Table. Trainings run side by side on one core each, and results do not depend on their
 // order. A training whose loss explodes, or becomes infinite or NaN, is noted as diverged, and the
 // others go on. Compare ends early with ctx's error.
 //
@@ -94,7 +106,7 @@ type matrix struct {
 type arm struct {
 	*trainer
 	feed      feeder
-	rate      train.Schedule
+	rates     []train.Schedule          // of each of the Rates
 	scheduled map[string]train.Schedule // of the inputs of the model, by path
 }
 
@@ -131,6 +143,12 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 	if err != nil {
 		return nil, err
 	}
+	own := make([]Config, len(variants))
+	for v, m := range models[:len(variants)] {
+		if own[v], err = p.For(m); err != nil {
+			return nil, err
+		}
+	}
 	for i, m := range models {
 		j, err := newJudge(ctx, names[i], m, feeders[i], p.lastOf(m))
 		if err != nil {
@@ -140,7 +158,7 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 	}
 	x.metrics(names, len(variants))
 	x.arms = make([]arm, len(variants)*len(p.Optimisers))
-	for o, optimiser := range p.Optimisers {
+	for o := range p.Optimisers {
 		models, _, err := built(p, judges)
 		if err != nil {
 			return nil, err
@@ -151,10 +169,17 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 		}
 		for v := range variants {
 			a := arm{feed: feeders[v], scheduled: p.scheduled(models[v])}
+			optimiser := own[v].Optimisers[o]
 			if a.trainer, err = newTrainer(ctx, names[v], models[v], optimiser, nil, nil); err != nil {
 				return nil, err
 			}
-			a.rate = p.rate(models[v].Graph, optimiser, p.Steps)
+			for _, rate := range p.rates() {
+				c := own[v]
+				if !rate.IsZero() {
+					c.Rate, c.Falling = rate, false
+				}
+				a.rates = append(a.rates, c.rate(models[v].Graph, optimiser, p.Steps))
+			}
 			x.arms[v*len(p.Optimisers)+o] = a
 		}
 	}
@@ -164,9 +189,28 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 		if err != nil {
 			return nil, err
 		}
-		x.res.Variants = append(x.res.Variants, Compared{Name: names[v], Model: models[v], Program: prog, Trained: t.trained, Task: task[v]})
+		c := Compared{Name: names[v], Model: models[v], Program: prog, Trained: t.trained, Task: task[v]}
+		if f, is := feeders[v].(exampleFeeder); is && f.from != nil && models[v].Examples != nil {
+			c.Replaced = !sameExamples(models[v], f.from, f.inputs)
+		}
+		if f, is := feeders[v].(rowFeeder); is && len(f.reads.rows) > 1 {
+			c.Reads = f.reads.text()
+		}
+		if p.unnamed && !own[v].unnamed {
+			c.Own, c.OwnRate = own[v].Optimisers[0], own[v].Rate
+		}
+		x.res.Variants = append(x.res.Variants, c)
 	}
 	return x, nil
+}
+
+// rates returns the schedules of the rate that every optimiser trains by: one that is zero, if there
+// are no Rates.
+func (c Config) rates() []train.Schedule {
+	if len(c.Rates) == 0 {
+		return []train.Schedule{{}}
+	}
+	return c.Rates
 }
 
 // built makes the models of variants and returns them with their names.
@@ -184,22 +228,26 @@ func built(p Config, variants []Variant) (models []*builders.Model, names []stri
 // metrics lists the metrics, given the names of the judges, of which the first are the variants.
 func (x *matrix) metrics(judges []string, variants int) {
 	x.res.Metrics = []Metric{{Name: "loss at the end"}}
+	of := x.judges
 	for _, name := range judges[:variants] {
-		x.res.Metrics = append(x.res.Metrics, Metric{Name: "loss of " + name})
+		x.res.Metrics = append(x.res.Metrics, Metric{Name: "loss of " + name, needs: of[0].needs(), judge: true})
+		of = of[1:]
 	}
 	judges = judges[variants:]
 	for _, p := range x.res.Config.Probes {
+		m := Metric{Name: p.Name, Higher: p.Higher, needs: p.needs}
 		if p.judge != nil {
-			p.Name, judges = "loss of "+judges[0], judges[1:]
+			m.Name, m.needs, m.judge = "loss of "+judges[0], of[0].needs(), true
+			judges, of = judges[1:], of[1:]
 		}
-		x.res.Metrics = append(x.res.Metrics, Metric{p.Name, p.Higher})
+		x.res.Metrics = append(x.res.Metrics, m)
 	}
 }
 
 // run trains all cells, on as many goroutines as Workers says.
 func (x *matrix) run(ctx context.Context) error {
 	p := x.res.Config
-	x.res.cells = make([]Cell, len(x.res.Variants)*len(p.Optimisers)*len(p.Starts)*p.Seeds)
+	x.res.cells = make([]Cell, len(x.res.Variants)*len(x.res.Settings())*p.Seeds)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	var next atomic.Int64
@@ -233,8 +281,9 @@ func (x *matrix) run(ctx context.Context) error {
 // cell runs training i and measures it.
 func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	p := x.res.Config
-	s, start, o, v := i%p.Seeds, i/p.Seeds%len(p.Starts), i/p.Seeds/len(p.Starts)%len(p.Optimisers), i/p.Seeds/len(p.Starts)/len(p.Optimisers)
-	a, seed := x.arms[v*len(p.Optimisers)+o], p.Seed+uint64(s)
+	settings := x.res.Settings()
+	s, set, v := i%p.Seeds, settings[i/p.Seeds%len(settings)], i/p.Seeds/len(settings)
+	start, a, seed := set.Start, x.arms[v*len(p.Optimisers)+set.Optimiser], p.Seed+uint64(s)
 	name = x.res.Variants[v].Name
 	store, err := p.Starts[start].store(a.model, seed, a.feed.begin(seed))
 	if err != nil {
@@ -242,7 +291,7 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 	}
 	c := Cell{}
 	c.History, err = a.run(ctx, course{
-		seed: seed, store: store, steps: p.Steps, source: a.feed.source(seed), rate: a.rate, scheduled: a.scheduled,
+		seed: seed, store: store, steps: p.Steps, source: a.feed.source(seed), rate: a.rates[set.Rate], scheduled: a.scheduled,
 		size: p.size(a.model), settled: a.feed.settled(seed).with(p.lastOf(a.model)), workers: 1, goesOn: true,
 		observers: append(stepped(p.Stepped, name), &explosion{}),
 	})
@@ -259,7 +308,7 @@ func (x *matrix) cell(ctx context.Context, i int) (name string, err error) {
 		if errors.Is(err, ctx.Err()) {
 			return name, err
 		}
-		return name, fmt.Errorf("%s, %v, %v, seed %d: %w", name, p.Optimisers[o], p.Starts[start], seed, err)
+		return name, fmt.Errorf("%s, %s, %v, seed %d: %w", name, x.res.OptimiserName(v, set), p.Starts[start], seed, err)
 	}
 	x.res.cells[i] = c
 	return name, nil
@@ -272,7 +321,7 @@ func (x *matrix) measures(ctx context.Context, a arm, c Cell, final *tape.Store)
 	judge := func(j *judge) (float64, error) {
 		switch {
 		case !j.applies(a.model):
-			return math.NaN(), nil
+			return j.measureKeys(ctx, a.feed, c.Seed)
 		case c.Diverged > 0:
 			return math.Inf(1), nil
 		}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -45,7 +46,12 @@ func (c Config) forModels(names []string, models []*builders.Model) (Config, err
 	setDefault(&c.Seeds, 10)
 	setDefault(&c.Steps, 200)
 	if len(c.Optimisers) == 0 {
-		c.Optimisers = []train.Optimiser{train.Adam(0.01)}
+		c.Optimisers, c.unnamed = []train.Optimiser{train.Adam(0.01)}, true
+	}
+	open := func(m *builders.Model) bool { return !c.oneDataSet(m) }
+	c.OneBatch = c.OneBatch || !slices.ContainsFunc(models, open) // all have the same examples
+	if name, twice := twiceNamed(c.Rates, train.Schedule.String); twice {
+		return c, fmt.Errorf("compare: the rate %s is there twice", cmp.Or(name, "of the optimiser"))
 	}
 	if name, twice := twiceNamed(c.Optimisers, train.Optimiser.String); twice {
 		return c, fmt.Errorf("compare: the optimiser %s is there twice", name)
@@ -59,7 +65,13 @@ func (c Config) forModels(names []string, models []*builders.Model) (Config, err
 // besideCentres checks and fills in what concerns the centres of clusterings on a table: where they
 // start, by what they are measured, and how all models are trained.
 func (c Config) besideCentres(names []string, models []*builders.Model) (Config, error) {
-	c, err := c.clustering()
+	var known []builders.Builder
+	for _, m := range models {
+		if m.Centres() != nil {
+			known = append(known, m.Builder)
+		}
+	}
+	c, err := c.clustering(known...)
 	if err != nil {
 		return c, err
 	}

@@ -27,6 +27,14 @@ func (c *Comparison) String() string {
 	if on := c.Data(); on != "" {
 		b.WriteString("on " + on + "\n")
 	}
+	for _, v := range c.Variants {
+		if v.Reads != "" {
+			fmt.Fprintf(&b, "%s: %s\n", v.Name, v.Reads)
+		}
+		if v.Replaced {
+			fmt.Fprintf(&b, "%s, which draws other examples by itself, has those of %s\n", v.Name, c.Variants[v.Task].Name)
+		}
+	}
 	for v := range c.Variants {
 		c.writeSettings(&b, v)
 	}
@@ -66,7 +74,7 @@ func (c *Comparison) writeSettings(b *strings.Builder, v int) {
 		if o.Diverged > 0 {
 			note = strings.TrimPrefix(note+fmt.Sprintf(", %d of %d diverged", o.Diverged, c.Config.Seeds), ", ")
 		}
-		rows = append(rows, []string{c.SettingName(o.Setting), figure(o.End.Median), table.Number(o.End.Q1, 3) + " … " + table.Number(o.End.Q3, 3), stepsText(o.Steps.Median), note})
+		rows = append(rows, []string{c.SettingOf(v, o.Setting), figure(o.End.Median), table.Number(o.End.Q1, 3) + " … " + table.Number(o.End.Q3, 3), stepsText(o.Steps.Median), note})
 	}
 	writeTable(b, rows)
 }
@@ -133,9 +141,29 @@ func (c *Comparison) writeJudged(b *strings.Builder) {
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 		}
 	}
+	for _, why := range c.reasons() {
+		b.WriteString("–: " + why + "\n")
+	}
 	if n > 1 && c.Config.Seeds > 1 {
 		b.WriteString("In a column, what shares no letter differs by more than noise; a is among the best.\n")
 	}
+}
+
+// reasons says of each metric why it does not apply to some variants.
+func (c *Comparison) reasons() []string {
+	var out []string
+	for k := range c.Metrics {
+		var names []string
+		for v := range c.Variants {
+			if c.Missing(k, v) != "" {
+				names = append(names, c.Variants[v].Name)
+			}
+		}
+		if len(names) > 0 {
+			out = append(out, c.missingText(k, names))
+		}
+	}
+	return out
 }
 
 // mostPairs is the largest number of variants whose pairs are listed for every metric.

@@ -32,16 +32,23 @@ type Config struct {
 	Seed  uint64 // the first seed; the others follow it
 	Steps int    // of each run; default 200, for clusterings on a Table 1000
 	// Optimisers has one optimiser at most, except for Compare, which trains by each. The default is
-	// Adam(0.01) or, for clusterings on a Table, Adam with [DefaultRate].
+	// that of the model ([Config.Own]) if it has one, and otherwise Adam(0.01) or, for clusterings on
+	// a Table, Adam with [DefaultRate].
 	Optimisers []train.Optimiser
 	// Rate is the schedule of the learning rate of every optimiser. Without it rates are constant or,
 	// with Falling and by default for clusterings on a Table, fall as [Falling] says.
 	Rate    train.Schedule
 	Falling bool
+	// AsNotes trains models as the lecture notes have them ([builders.AsNotes]) where no other field
+	// says how: by which optimiser, from which start centres, on how many rows, at a γ that stays as
+	// it is. Rates then do not fall by default. The settings of a model are those that it is built
+	// with: [builders.Builder.ByNotes] has those of the notes.
+	AsNotes bool
 	// Scheduled has the schedules of scalar inputs by path; a path that no model has is an error.
 	// Trained models are measured with the last value. Cluster takes only γ, the inverse temperature.
 	// For clusterings on a Table γ by default follows [DefaultGamma] in the first quarter of the
-	// steps, and then stays as it is.
+	// steps, and then stays as it is; with AsNotes it is [SteadyGamma] where the notes leave it
+	// unchanged.
 	Scheduled map[string]train.Schedule
 	// Progress is called whenever a part of the work is done: a run or, in Cluster, a baseline or a
 	// point of a sweep. Calls do not overlap.
@@ -82,7 +89,7 @@ type Config struct {
 	// What Cluster takes, and Compare where there is a Table and a variant is a clustering.
 
 	K     int       // number of clusters; default: that of the first clustering of Compare, or [DefaultK]
-	Start Start     // how start centres are chosen; default: PlusPlus
+	Start Start     // how start centres are chosen
 	Given []float64 // the start centres, row-major [k d], if Start is StartGiven
 	// Batch is the number of rows that a step of a clustering takes, in Cluster and [Config.Variant].
 	// The default is 16 for SGD on the nearest centre, and for others all rows. Lloyd's algorithm
@@ -93,6 +100,9 @@ type Config struct {
 
 	// What Compare takes.
 
+	// Rates are schedules of the learning rate, by each of which every optimiser trains, in place of
+	// Rate. A zero value among them stands for the rates that there are without Rates.
+	Rates []train.Schedule
 	// Starts are the start values to train from. The default is one start, at which models begin as
 	// their initialisers say. Where Compare trains a clustering on a Table, all centres begin as Start
 	// says, except at a start with Values or Init of its own.
@@ -117,7 +127,8 @@ type Config struct {
 	// than 10⁵ numbers. It is never more than Seeds.
 	SweepSeeds int
 
-	goesOn bool // with the next run where one diverges
+	goesOn  bool // with the next run where one diverges
+	unnamed bool // the optimiser is the default, and gives way to that of a model
 }
 
 // ofClusterings lists the fields that only clusterings on a Table take.
@@ -128,7 +139,7 @@ var takers = []struct{ fields, by string }{
 	{"Examples OneBatch", "Learn and Compare"},
 	{"Engine Build Plan", "Learn and Cluster"},
 	{"Table Held DType " + ofClusterings, "Compare and Cluster"},
-	{"Starts Probes Level Workers", "Compare"},
+	{"Rates Starts Probes Level Workers", "Compare"},
 	{"Objectives Alone Restarts SweepGamma SweepK SweepSeeds", "Cluster"},
 }
 
@@ -160,6 +171,8 @@ func (c Config) check(function string) error {
 		return fmt.Errorf("%s: Held: want rows with the columns of Table", says)
 	case c.Falling && !c.Rate.IsZero():
 		return fmt.Errorf("%s: there is a Rate, and Falling: want one of them", says)
+	case len(c.Rates) > 0 && (c.Falling || !c.Rate.IsZero()):
+		return fmt.Errorf("%s: there are Rates, and Rate or Falling: want one of them", says)
 	case c.Start != StartGiven && c.Given != nil:
 		return fmt.Errorf("%s: Given is for Start StartGiven", says)
 	case min(c.Seeds, c.Steps, c.Workers, c.Batch, c.Restarts, c.SweepSeeds) < 0:
@@ -181,14 +194,21 @@ func (c Config) forCluster() (Config, error) {
 	if len(c.Objectives) == 0 {
 		c.Objectives = []string{"kmeans-softmax", "kmeans-goofy"}
 	}
-	c, err := c.clustering()
-	if err != nil {
-		return c, err
+	find := c.Find
+	if find == nil {
+		find = builders.Lookup
 	}
+	var known []builders.Builder
 	for _, name := range c.Objectives {
-		if _, err := c.Find(name); err != nil {
+		b, err := find(name)
+		if err != nil {
 			return c, err
 		}
+		known = append(known, b)
+	}
+	c, err := c.clustering(known...)
+	if err != nil {
+		return c, err
 	}
 	setDefault(&c.Restarts, 50)
 	n, s := c.Table.Rows(), Scale(c.Table)
@@ -211,7 +231,7 @@ func (c Config) forCluster() (Config, error) {
 }
 
 // clustering checks the configuration of clusterings on a table and fills in its defaults.
-func (c Config) clustering() (Config, error) {
+func (c Config) clustering(known ...builders.Builder) (Config, error) {
 	if c.Table == nil || c.Table.Rows() == 0 {
 		return c, errors.New("no data: Table has no rows")
 	}
@@ -248,12 +268,17 @@ func (c Config) clustering() (Config, error) {
 			c.Scheduled = map[string]train.Schedule{}
 		}
 		c.Scheduled[gammaPath] = train.Within(c.Steps/4, DefaultGamma(c.Table, c.K))
+		if c.steady(known) {
+			c.Scheduled[gammaPath] = train.Constant(SteadyGamma(c.Table, c.K))
+		}
 	}
 	if len(c.Optimisers) == 0 {
-		c.Optimisers = []train.Optimiser{train.Adam(DefaultRate(c.Table))}
+		c.Optimisers, c.unnamed = []train.Optimiser{train.Adam(DefaultRate(c.Table))}, true
 	}
-	c.Falling = c.Falling || c.Rate.IsZero()
-	return c, nil
+	c.Falling = c.Falling || c.Rate.IsZero() && len(c.Rates) == 0 && !c.AsNotes
+	var err error
+	c.Start, err = c.startOf(known)
+	return c, err
 }
 
 // gammaPath is the path of the input for the inverse temperature of a clustering.
@@ -261,6 +286,16 @@ const gammaPath = "γ"
 
 // gamma returns the schedule of γ; the zero value if none is given.
 func (c Config) gamma() train.Schedule { return c.Scheduled[gammaPath] }
+
+// gammaOf returns the schedule of γ in a clustering: that of [Config.Scheduled] or, where
+// [builders.Builder.With] has fixed it, that constant.
+func (c Config) gammaOf(m *builders.Model) train.Schedule {
+	if _, fixed := m.Builder.Fixed["gamma"]; fixed && m.Gamma() != nil {
+		v, _ := m.Gamma().Default()
+		return train.Constant(v)
+	}
+	return c.gamma()
+}
 
 // DefaultK returns the default number of clusters for a table: that of the classes of its labels,
 // or 3 if there are fewer than two.
@@ -315,8 +350,8 @@ func Falling(rate float64, steps int) train.Schedule {
 }
 
 // rate returns the schedule of the rate of a step that the optimiser added to a graph: Rate, or
-// [Falling] from the rate of the optimiser; the zero value where the rate is constant, or there is
-// none.
+// [Falling] from the rate of the optimiser; the zero value where the rate is constant, or the step
+// has none.
 func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedule {
 	rate := o.Rate(g)
 	switch {
@@ -338,6 +373,14 @@ func DefaultGamma(t *data.Table, k int) train.Schedule {
 	s := Scale(t)
 	unit := float64(k) / (s * s)
 	return train.Geometric(0.5*unit, 100*unit)
+}
+
+// SteadyGamma returns the inverse temperature γ for k clusters of a table where it does not change:
+// 5·k/s², with s the [Scale] of the table. At it most points belong to one centre, and those half
+// way between two belong to both.
+func SteadyGamma(t *data.Table, k int) float64 {
+	s := Scale(t)
+	return 5 * float64(k) / (s * s)
 }
 
 // distinct counts the different rows of a table, up to enough.

@@ -26,7 +26,8 @@ import (
 
 // sharpened is a net whose loss has a temperature: (γ·x·w − x)².
 func sharpened(dt graph.DType) (*builders.Model, error) {
-	return builders.Define(builders.Builder{Name: "sharpened", Title: "sharpened"}, func(_ builders.Settings, dt graph.DType, m *builders.Model) {
+	notes := builders.AsNotes{Says: "plain descent", Optimiser: "sgd", Rate: func(builders.Settings, int) string { return "0.1" }}
+	return builders.Define(builders.Builder{Name: "sharpened", Title: "sharpened", AsNotes: notes}, func(_ builders.Settings, dt graph.DType, m *builders.Model) {
 		x, w := m.Graph.Input("x", dt, graph.Ax("i", 4)), m.Graph.Param("w", dt).Init(initial.Normal(0, 1))
 		m.Output = ops.Mul(ops.Mul(x, w), m.Graph.Scalar("γ", 1, dt))
 		m.Loss = ops.Mean(ops.Square(ops.Sub(m.Output, x))).As("loss")
@@ -135,6 +136,8 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		{"Optimisers", "", func(c *lab.Config) { c.Optimisers = []train.Optimiser{train.SGD(0.2)} }},
 		{"Rate", "", func(c *lab.Config) { c.Rate = train.Constant(0.3) }},
 		{"Falling", "", func(c *lab.Config) { c.Falling = true }},
+		{"AsNotes", "", func(c *lab.Config) { c.AsNotes = true }},
+		{"Rates", "Compare", func(c *lab.Config) { c.Rates = []train.Schedule{train.Constant(0.3)} }},
 		{"Scheduled", "", func(c *lab.Config) { c.Scheduled = map[string]train.Schedule{"γ": train.Geometric(3, 4)} }},
 		{"Progress", "", func(c *lab.Config) { c.Progress = report }},
 		{"Stepped", "", func(c *lab.Config) { c.Stepped = report }},

@@ -42,6 +42,10 @@
 //
 // # Data and start values
 //
+// Models whose inputs correspond have one task: their inputs have the same element types and sizes,
+// whatever the axes are called, and are both targets or both not; names decide between several. They
+// are trained on the same examples, and [Compared].Replaced tells of which these are not the own.
+//
 // Models are trained on their own data or examples, on those of Config.Examples, or on the rows of
 // Config.Table. On rows that are held out, in Config.Held, Compare measures losses, Cluster measures
 // the centres that each run ends with, and a [HeldOut] measures centres at any time.

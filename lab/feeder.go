@@ -70,7 +70,9 @@ const judged = 8
 type exampleFeeder struct {
 	c    Config
 	m    *builders.Model
-	from *builders.Model // whose examples are drawn, by path; nil for the model's own
+	from *builders.Model // whose examples are drawn; nil for the model's own
+	// inputs has the path of the input of from for each of the model's own.
+	inputs map[string]string
 }
 
 // step draws the examples of a step.
@@ -90,8 +92,8 @@ func (f exampleFeeder) step(seed uint64) func(t int) (tape.Feed, error) {
 			if err != nil {
 				return nil, err
 			}
-			for n, v := range own {
-				values[n.Path()] = v
+			for path, its := range f.inputs {
+				values[path] = own[f.from.Graph.Lookup(its)]
 			}
 		}
 		feed := tape.Feed{}
@@ -187,9 +189,10 @@ func rowBatches(n int, at func(i int) (builders.Feed, error)) Feeds {
 type rowFeeder struct {
 	m     *builders.Model
 	table *data.Table
-	x     *graph.Node
+	reads reading
 	rows  *tensor.Dense
-	out   *rowFeeder // of the rows held out; nil for none
+	start func(k int, seed uint64) []float64 // the rows at which k centres start
+	out   *rowFeeder                         // of the rows held out; nil for none
 }
 
 // newRowFeeder returns a feeder of all rows of a table. A model that does not take them is an
@@ -197,10 +200,10 @@ type rowFeeder struct {
 func newRowFeeder(name string, m *builders.Model, table *data.Table) (rowFeeder, error) {
 	f := rowFeeder{m: m, table: table}
 	var err error
-	if f.x, err = rowsInput(name, m, table); err != nil {
+	if f.reads, err = readingOf(name, m, table); err != nil {
 		return f, err
 	}
-	f.rows, err = table.Dense(dtype(f.x.DType()))
+	f.rows, err = table.Dense(dtype(f.reads.rows[0].DType()))
 	return f, err
 }
 
@@ -244,17 +247,43 @@ func TakesRows(m *builders.Model, table *data.Table) error {
 	if m == nil || m.Graph == nil {
 		return errNilModel
 	}
-	_, err := rowsInput(m.Builder.Name, m, table)
+	_, err := readingOf(m.Builder.Name, m, table)
 	return err
 }
 
 // cut returns how the rows are cut into batches.
-func (f rowFeeder) cut() data.Cut { return data.Cut{Rows: f.table.Rows(), Size: f.x.Dim(0)} }
+func (f rowFeeder) cut() data.Cut { return data.Cut{Rows: f.table.Rows(), Size: f.reads.n} }
 
-// at feeds the given rows. All rows in their own order are one array that is kept.
-func (f rowFeeder) at(rows []int) tape.Feed {
+// at feeds the given rows and, in a training from a seed, the memory. All rows in their own order are
+// one array that is kept.
+func (f rowFeeder) at(rows []int, seed uint64) tape.Feed {
+	x, feed := f.gathered(rows), tape.Feed{}
+	for _, n := range f.reads.rows {
+		feed[n] = x
+		if n.Rank() > 2 {
+			feed[n] = reshaped(x, n)
+		}
+	}
+	memory := f.memoryRows(seed)
+	for _, n := range f.reads.memory {
+		feed[n] = tape.Tensor(repeated(n, memory))
+	}
+	return feed
+}
+
+// reshaped returns rows with the shape of an input.
+func reshaped(x *tensor.Dense, n *graph.Node) *tensor.Dense {
+	sizes := make([]int, n.Rank())
+	for i := range sizes {
+		sizes[i] = n.Dim(i)
+	}
+	return tensor.New(tensor.WithShape(sizes...), tensor.WithBacking(x.Data()))
+}
+
+// gathered returns the given rows as an array.
+func (f rowFeeder) gathered(rows []int) *tensor.Dense {
 	if len(rows) == f.table.Rows() {
-		return tape.Feed{f.x: f.rows}
+		return f.rows
 	}
 	d := len(f.table.Columns)
 	out := tensor.New(tensor.WithShape(len(rows), d), tensor.Of(f.rows.Dtype()))
@@ -265,25 +294,25 @@ func (f rowFeeder) at(rows []int) tape.Feed {
 			copy(out.Float32s()[i*d:(i+1)*d], f.rows.Float32s()[row*d:])
 		}
 	}
-	return tape.Feed{f.x: out}
+	return out
 }
 
 // step feeds the rows of a step.
 func (f rowFeeder) step(seed uint64) func(t int) (tape.Feed, error) {
 	rows := f.cut().Orders(seed)
-	return func(t int) (tape.Feed, error) { return f.at(rows(t)), nil }
+	return func(t int) (tape.Feed, error) { return f.at(rows(t), seed), nil }
 }
 
 func (f rowFeeder) source(seed uint64) data.Source {
-	return generated(fmt.Sprintf("rows of %s(batches of %d, seed %d)", f.table.Name, f.x.Dim(0), seed), f.m, f.step(seed))
+	return generated(fmt.Sprintf("rows of %s(batches of %d, seed %d)", f.table.Name, f.reads.n, seed), f.m, f.step(seed))
 }
 
 // settled feeds every row equally often, in order.
-func (f rowFeeder) settled(uint64) Feeds {
+func (f rowFeeder) settled(seed uint64) Feeds {
 	c := f.cut()
 	out := make(Feeds, c.Whole())
 	for i := range out {
-		out[i] = func() (tape.Feed, error) { return f.at(c.InOrder(i)), nil }
+		out[i] = func() (tape.Feed, error) { return f.at(c.InOrder(i), seed), nil }
 	}
 	return out
 }
@@ -304,9 +333,10 @@ func (c Config) feeders(names []string, models []*builders.Model, variants int) 
 	if c.Table != nil {
 		for i, m := range models {
 			f, err := newRowFeeder(names[i], m, c.Table)
+			f.start = c.start
 			if err == nil && c.Held != nil {
-				f.out = &rowFeeder{m: m, table: c.Held, x: f.x}
-				f.out.rows, err = c.Held.Dense(dtype(f.x.DType()))
+				f.out = &rowFeeder{m: m, table: c.Held, reads: f.reads, start: f.start}
+				f.out.rows, err = c.Held.Dense(dtype(f.reads.rows[0].DType()))
 			}
 			if err != nil {
 				return nil, nil, err
@@ -315,13 +345,14 @@ func (c Config) feeders(names []string, models []*builders.Model, variants int) 
 		}
 		return out, task, nil
 	}
+	var inputs []map[string]string
 	if c.Examples == nil {
-		task = tasks(models, variants)
+		task, inputs = tasks(models, variants)
 	}
 	for i, m := range models {
 		f := exampleFeeder{c: c, m: m}
 		if from := models[task[i]]; c.Examples == nil && from != m && m.Rows == nil {
-			f.from = from
+			f.from, f.inputs = from, inputs[i]
 		}
 		if m.Examples == nil && c.Examples == nil && f.from == nil {
 			return nil, nil, fmt.Errorf("%s has no examples to be trained on, and no other variant has some for its inputs", names[i])

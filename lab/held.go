@@ -52,7 +52,7 @@ func (c Config) HeldOut(ctx context.Context, name string) (*HeldOut, error) {
 	}
 	h := &HeldOut{model: m, store: tape.NewStore(m.Graph), feed: tape.Feed{m.Points(): x}, rows: rows}
 	if γ := m.Gamma(); γ != nil {
-		h.feed[γ] = tape.Scalar(γ.DType(), c.gamma().At(c.Steps-1, c.Steps))
+		h.feed[γ] = tape.Scalar(γ.DType(), c.gammaOf(m).At(c.Steps-1, c.Steps))
 	}
 	prog, err := tape.CompileContext(ctx, m.Graph, tape.Fetch(m.Loss))
 	if err != nil {

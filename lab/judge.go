@@ -20,6 +20,7 @@ type Probe struct {
 	Name   string
 	Higher bool // larger is better
 	judge  *Variant
+	needs  string // what a model must have to be measured, in words; "" if that is not known
 	of     func(m *builders.Model, final *tape.Store) (float64, error)
 }
 
@@ -63,14 +64,14 @@ func newJudge(ctx context.Context, name string, m *builders.Model, f feeder, las
 // applies reports whether another model has all parameters and states that the loss depends on, by
 // path and type. A loss that depends on none applies to no model.
 func (j *judge) applies(m *builders.Model) bool {
-	for _, n := range j.learn {
-		other := m.Graph.Lookup(n.Path())
-		if other == nil || other.Role() != graph.RoleParam && other.Role() != graph.RoleState ||
-			other.DType() != n.DType() || !other.Shape().SameSizes(n.Shape()) {
-			return false
-		}
-	}
-	return len(j.learn) > 0
+	return len(j.learn) > 0 && !slices.ContainsFunc(j.learn, func(n *graph.Node) bool { return !has(m, n) })
+}
+
+// has reports whether a model has a parameter or state, by path and type.
+func has(m *builders.Model, n *graph.Node) bool {
+	other := m.Graph.Lookup(n.Path())
+	return other != nil && (other.Role() == graph.RoleParam || other.Role() == graph.RoleState) &&
+		other.DType() == n.DType() && other.Shape().SameSizes(n.Shape())
 }
 
 // measure returns the mean loss of the final values of a training over the batches that the judge
@@ -106,6 +107,34 @@ func (j *judge) measure(ctx context.Context, final *tape.Store, seed uint64) (fl
 		sum += loss
 	}
 	return sum / float64(len(held)), nil
+}
+
+// measureKeys returns the mean loss of a clustering whose centres are the keys that another model looks
+// up in a training from a seed, or NaN: the judge is no clustering, or of another number of centres,
+// or the model looks up nothing.
+func (j *judge) measureKeys(ctx context.Context, feed feeder, seed uint64) (float64, error) {
+	f, is := feed.(rowFeeder)
+	r := j.model.Centres()
+	if !is || r == nil || len(j.learn) != 1 || j.learn[0] != r || len(f.reads.memory) == 0 || f.reads.k != r.Dim(0) {
+		return math.NaN(), nil
+	}
+	keys := tape.NewStore(nil)
+	if err := keys.Add(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: f.memoryRows(seed)})); err != nil {
+		return math.NaN(), err
+	}
+	return j.measure(ctx, keys, seed)
+}
+
+// needs lists what the loss depends on, by path.
+func (j *judge) needs() string {
+	var out []string
+	for _, n := range j.learn {
+		out = append(out, n.Path())
+	}
+	if most := 4; len(out) > most {
+		out = append(out[:most-1], fmt.Sprintf("%d more", len(out)-most+1))
+	}
+	return strings.Join(out, ", ")
 }
 
 // ScheduledOf returns the schedules of Config.Scheduled for the scalar inputs that a model has, by

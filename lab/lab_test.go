@@ -148,6 +148,8 @@ func TestSeparatedClusters(t *testing.T) {
 	}
 }
 
+// TestAssignNewPoints: a new point is assigned to the j that makes ‖x − rⱼ‖² least, and the inertia
+// is the sum of these.
 func TestAssignNewPoints(t *testing.T) {
 	nearest, inertia, err := lab.Assign(context.Background(), []float64{0, 0, 9, 9, 1, 0}, []float64{10, 10, 0, 0}, 2)
 	if err != nil {
@@ -158,6 +160,8 @@ func TestAssignNewPoints(t *testing.T) {
 	}
 }
 
+// TestCentresAreDataPoints: every centre begins at an input point, whether chosen at random or by
+// k-means++.
 func TestCentresAreDataPoints(t *testing.T) {
 	table := data.Iris()
 	for _, how := range []lab.Start{lab.PlusPlus, lab.StartPoints} {

@@ -81,7 +81,7 @@ func Learn(ctx context.Context, build func() (*builders.Model, error), c Config)
 	case m == nil:
 		return nil, fmt.Errorf("learn: %w", errNoneMade)
 	}
-	if c, err = c.forLearn(); err != nil {
+	if c, err = c.forLearn(m); err != nil {
 		return nil, err
 	}
 	name := m.Builder.Name
@@ -125,13 +125,17 @@ func Learn(ctx context.Context, build func() (*builders.Model, error), c Config)
 }
 
 // forLearn checks the configuration of [Learn] and fills in its defaults.
-func (c Config) forLearn() (Config, error) {
+func (c Config) forLearn(m *builders.Model) (Config, error) {
+	if err := c.check("Learn"); err != nil {
+		return c, err
+	}
 	setDefault(&c.Seeds, 3)
 	setDefault(&c.Steps, 200)
+	c, err := c.For(m)
 	if len(c.Optimisers) == 0 {
 		c.Optimisers = []train.Optimiser{train.Adam(0.01)}
 	}
-	return c, c.check("Learn")
+	return c, err
 }
 
 // located adds the training and the step at which an error happened.

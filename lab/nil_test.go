@@ -13,13 +13,13 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Assign": lab.Assign, "Centres": lab.Centres, "Cluster": lab.Cluster,
+			"Assign": lab.Assign, "AttentionSettings": lab.AttentionSettings, "Centres": lab.Centres, "Cluster": lab.Cluster,
 			"ClusteringSettings": lab.ClusteringSettings, "Coinciding": lab.Coinciding, "Compare": lab.Compare,
 			"ConvergenceTest": lab.ConvergenceTest, "DefaultGamma": lab.DefaultGamma,
 			"DefaultK": lab.DefaultK, "DefaultRate": lab.DefaultRate, "Examples": lab.Examples, "Falling": lab.Falling,
 			"Holm": lab.Holm, "InRange": lab.InRange, "Judge": lab.Judge, "Learn": lab.Learn,
 			"Letters": lab.Letters, "LossFunc": lab.LossFunc, "Match": lab.Match, "Median": lab.Median,
-			"NewSettling": lab.NewSettling, "NewStore": lab.NewStore, "RowsOf": lab.RowsOf,
+			"NewSettling": lab.NewSettling, "NewSoftness": lab.NewSoftness, "NewStore": lab.NewStore, "RowsOf": lab.RowsOf, "SteadyGamma": lab.SteadyGamma,
 			"Objective": lab.Objective, "ParseStart": lab.ParseStart,
 			"ProbeFunc": lab.ProbeFunc, "Quantile": lab.Quantile, "Reached": lab.Reached,
 			"Registered": lab.Registered, "Scale": lab.Scale, "Silhouette": lab.Silhouette, "SizeNames": lab.SizeNames,

@@ -27,7 +27,7 @@ func Objective(name string, build func() (*builders.Model, error)) Variant {
 
 // LossFunc returns a variant that is made of nodes alone: f builds into a fresh graph and returns
 // the loss, a float scalar. The variant is trained on the examples or the Table of the [Config], or
-// on the examples of another variant that has its inputs, by path and type.
+// on the examples of another variant whose inputs correspond to its own.
 //
 //	lab.LossFunc("absolute error", func(g *graph.Graph) *graph.Node {
 //		x, y := g.Input("x", graph.F64, i), g.Input("y", graph.F64, i)

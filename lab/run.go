@@ -81,6 +81,9 @@ func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer
 	if err != nil {
 		return nil, err
 	}
+	if c, err = c.For(m); err != nil {
+		return nil, err
+	}
 	t := &clusterer{c: c, k: k, r: m.Centres(), γ: m.Gamma()}
 	if t.trainer, err = newTrainer(ctx, name, m, c.Optimisers[0], c.Build, c.Engine); err != nil {
 		return nil, err
@@ -89,7 +92,7 @@ func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer
 	if err != nil {
 		return nil, err
 	}
-	t.x = rowFeeder{m: m, table: c.Table, x: m.Points(), rows: rows}
+	t.x = rowFeeder{m: m, table: c.Table, reads: reading{rows: []*graph.Node{m.Points()}, n: m.Points().Dim(0)}, rows: rows}
 	x64, err := c.Table.Dense(tensor.Float64)
 	if err != nil {
 		return nil, err

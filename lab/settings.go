@@ -3,6 +3,8 @@ package lab
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
@@ -10,12 +12,13 @@ import (
 // Cells returns the trainings of a variant at a setting, one for each seed, or nil for an index out
 // of range.
 func (c *Comparison) Cells(variant int, s Setting) []Cell {
-	p := c.Config
-	if variant < 0 || variant >= len(c.Variants) || s.Optimiser < 0 || s.Optimiser >= len(p.Optimisers) || s.Start < 0 || s.Start >= len(p.Starts) {
+	settings := c.Settings()
+	i := slices.Index(settings, s)
+	if variant < 0 || variant >= len(c.Variants) || i < 0 {
 		return nil
 	}
-	from := ((variant*len(p.Optimisers)+s.Optimiser)*len(p.Starts) + s.Start) * p.Seeds
-	return c.cells[from : from+p.Seeds]
+	from := (variant*len(settings) + i) * c.Config.Seeds
+	return c.cells[from : from+c.Config.Seeds]
 }
 
 // Values returns the values of a metric for a variant at a setting, one for each seed. Where
@@ -37,28 +40,66 @@ func (c *Comparison) Values(metric, variant int, s Setting) []float64 {
 func (c *Comparison) Settings() []Setting {
 	var out []Setting
 	for o := range c.Config.Optimisers {
-		for s := range c.Config.Starts {
-			out = append(out, Setting{o, s})
+		for r := range c.Config.rates() {
+			for s := range c.Config.Starts {
+				out = append(out, Setting{o, r, s})
+			}
 		}
 	}
 	return out
 }
 
-// SettingName returns the name of a setting, its optimiser and start: "adam(0.01) from glorot". It
-// leaves out the start if the comparison has only one, or else the optimiser if it has only one. It
-// is "" for an index out of range.
-func (c *Comparison) SettingName(s Setting) string {
-	if s.Optimiser < 0 || s.Start < 0 || s.Optimiser >= len(c.Config.Optimisers) || s.Start >= len(c.Config.Starts) {
+// SettingName returns the name of a setting, its optimiser with its rate and its start:
+// "adam(0.01) from glorot". It leaves out the start if the comparison has only one, or else the
+// optimiser if it has only one and one rate. It is "" for an index out of range.
+func (c *Comparison) SettingName(s Setting) string { return c.settingName(-1, s) }
+
+// SettingOf returns the name of a setting of one variant, as [Comparison.SettingName] does, with the
+// optimiser that the variant has of its own if it has one.
+func (c *Comparison) SettingOf(variant int, s Setting) string { return c.settingName(variant, s) }
+
+func (c *Comparison) settingName(variant int, s Setting) string {
+	settings := c.Settings()
+	if !slices.Contains(settings, s) {
 		return ""
 	}
-	o, start := c.Config.Optimisers[s.Optimiser].String(), c.Config.Starts[s.Start].String()
+	o, start := c.OptimiserName(variant, s), c.Config.Starts[s.Start].String()
 	switch {
 	case len(c.Config.Starts) == 1:
 		return o
-	case len(c.Config.Optimisers) == 1:
+	case len(c.Config.Starts) == len(settings):
 		return start
 	}
 	return o + " from " + start
+}
+
+// OptimiserName returns the optimiser of a setting with the schedule of its rate, if the comparison
+// has Rates or the variant one of its own: "adam(cosine(0.01,200))". Without a variant, where all
+// have not the same, it is "own optimiser".
+func (c *Comparison) OptimiserName(variant int, s Setting) string {
+	if s.Optimiser < 0 || s.Optimiser >= len(c.Config.Optimisers) || s.Rate < 0 || s.Rate >= len(c.Config.rates()) {
+		return ""
+	}
+	if variant < 0 || variant >= len(c.Variants) {
+		one := ""
+		for v := range c.Variants {
+			name := c.OptimiserName(v, s)
+			if v > 0 && name != one {
+				return "own optimiser"
+			}
+			one = name
+		}
+		return one
+	}
+	o, v := c.Config.Optimisers[s.Optimiser], c.Variants[variant]
+	rate := c.Config.Rate
+	if !v.Own.IsZero() {
+		o, rate = v.Own, v.OwnRate
+	}
+	if given := c.Config.rates()[s.Rate]; !given.IsZero() {
+		rate = given
+	}
+	return o.Under(rate)
 }
 
 // Best returns the setting at which the variant's own loss at the end has the smallest median over
@@ -86,7 +127,7 @@ func (c *Comparison) Title() string {
 	for _, part := range []struct {
 		n    int
 		what string
-	}{{len(c.Variants), "objective"}, {len(p.Optimisers), "optimiser"}, {len(p.Starts), "start"}, {p.Seeds, "seed"}} {
+	}{{len(c.Variants), "objective"}, {len(p.Optimisers), "optimiser"}, {len(p.Rates), "rate"}, {len(p.Starts), "start"}, {p.Seeds, "seed"}} {
 		if part.n > 1 {
 			if text != "" {
 				text += " × "
@@ -118,4 +159,28 @@ func (c *Comparison) Data() string {
 		on = v.Model.Rows.String()
 	}
 	return on
+}
+
+// Missing says why a metric does not apply to a variant; "" where it does, or for an index out of
+// range.
+func (c *Comparison) Missing(metric, variant int) string {
+	if metric < 1 || metric >= len(c.Metrics) || variant < 0 || variant >= len(c.Variants) || !allNaN(c.Values(metric, variant, c.Best(variant))) {
+		return ""
+	}
+	return c.missingText(metric, []string{c.Variants[variant].Name})
+}
+
+// missingText says why a metric does not apply to some variants.
+func (c *Comparison) missingText(metric int, names []string) string {
+	of, all, have := c.Metrics[metric], strings.Join(names, ", "), "has"
+	if len(names) > 1 {
+		have = "have"
+	}
+	switch {
+	case of.needs == "":
+		return fmt.Sprintf("%s does not apply to %s", of.Name, all)
+	case of.judge:
+		return fmt.Sprintf("the %s depends on %s, and %s %s none of these sizes", of.Name, of.needs, all, have)
+	}
+	return fmt.Sprintf("%s is of %s, and %s %s none", of.Name, of.needs, all, have)
 }

@@ -12,9 +12,11 @@ import (
 type Start int
 
 const (
+	// StartDefault is PlusPlus or, with [Config.AsNotes], what the notes have.
+	StartDefault Start = iota
 	// PlusPlus draws rows as k-means++ does (Arthur & Vassilvitskii, 2007): the first at random, each
 	// next one with a probability proportional to its squared distance from the nearest so far.
-	PlusPlus Start = iota
+	PlusPlus
 	// StartPoints draws rows at random, none twice.
 	StartPoints
 	// StartGiven takes the centres in Config.Given.
@@ -24,7 +26,7 @@ const (
 	StartGroups
 )
 
-var startNames = [...]string{"plusplus", "points", "given", "groups"}
+var startNames = [...]string{"default", "plusplus", "points", "given", "groups"}
 
 // String returns the name that [ParseStart] reads.
 func (s Start) String() string { return startNames[min(max(int(s), 0), len(startNames)-1)] }
@@ -32,7 +34,7 @@ func (s Start) String() string { return startNames[min(max(int(s), 0), len(start
 // ParseStart returns the Start named plusplus, points, given or groups. Another name is an error.
 func ParseStart(s string) (Start, error) {
 	for i, name := range startNames {
-		if s == name {
+		if s == name && Start(i) != StartDefault {
 			return Start(i), nil
 		}
 	}
@@ -40,7 +42,8 @@ func ParseStart(s string) (Start, error) {
 }
 
 // Centres chooses k start centres for a table of d columns, row-major [k d]. They depend on the
-// arguments alone, so that all objectives start alike. For StartGiven it chooses as for PlusPlus.
+// arguments alone, so that all objectives start alike. For StartGiven and StartDefault it chooses as
+// for PlusPlus.
 // The result is nil unless k is from 1 to the number of rows.
 func Centres(t *data.Table, k int, how Start, seed uint64) []float64 {
 	if t == nil || k < 1 || k > t.Rows() {

@@ -44,6 +44,9 @@ func (c Config) Task(m *builders.Model, seed uint64) (Task, error) {
 	if c, err = c.forModels(names, models); err != nil {
 		return Task{}, err
 	}
+	if c, err = c.For(m); err != nil {
+		return Task{}, err
+	}
 	feeders, _, err := c.feeders(names, models, 1)
 	if err != nil {
 		return Task{}, err

@@ -98,6 +98,8 @@ func fittedInputNorm(own int) func(x *graph.Node) *graph.Node {
 	}
 }
 
+// TestGroupNormBetweenLayerAndInstance: with a group for each channel it is instance normalisation,
+// with one group layer normalisation over all channels of an image.
 func TestGroupNormBetweenLayerAndInstance(t *testing.T) {
 	g := graph.New("groups")
 	x := layertest.Image(g, 3, 4, 5, 6)

@@ -14,8 +14,9 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// TestReceptiveField: what the table says is where the derivative of one output is
-// not zero, exactly.
+// TestReceptiveField: the receptive field of a stack has the size 1 + Σ D·(K − 1)·J, where J is the
+// product of the strides of the layers before, and goes from the first to the last input by which
+// the derivative of an output is not zero, padding apart.
 func TestReceptiveField(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 60 {

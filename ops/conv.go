@@ -295,7 +295,20 @@ func (op conv) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 }
 
 func (op conv) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	return alongPlanes("conv", y, op.Stride.Len(), in)
+	x := y.In(0).Shape()
+	return alongPlanes(inGroups(op.Groups, x.Dim(x.Rank()-1))+"conv", y, op.Stride.Len(), in)
+}
+
+// inGroups returns the word before the name of a convolution in groups: depthwise if each of the
+// channels is a group of its own.
+func inGroups(groups, channels int) string {
+	switch {
+	case groups == 1:
+		return ""
+	case groups == channels:
+		return "depthwise "
+	}
+	return "grouped "
 }
 
 func (conv) Cases() []Case {

@@ -74,10 +74,11 @@ func (op convInput) Eval(_ trait.Env, x *graph.Node, in []graph.Value) graph.Val
 // Notation leaves out the channels that are summed over: x may have its own under
 // the same name.
 func (op convInput) Notation(x *graph.Node, in []expr.Expr) expr.Expr {
-	if y := x.In(0).Shape(); op.Groups == 1 {
+	y := x.In(0).Shape()
+	if op.Groups == 1 {
 		in = []expr.Expr{in[0].Subst([]string{y.Axis(y.Rank() - 1).Name}, []string{""}), in[1]}
 	}
-	return alongPlanes("convinput", x, op.Stride.Len(), in)
+	return alongPlanes(inGroups(op.Groups, y.Dim(y.Rank()-1))+"transposed conv", x, op.Stride.Len(), in)
 }
 
 func (convInput) Cases() []Case {

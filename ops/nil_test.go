@@ -15,7 +15,7 @@ func TestNil(t *testing.T) {
 			"Abs": ops.Abs, "Add": ops.Add, "All": ops.All, "And": ops.And,
 			"ArgMax": ops.ArgMax, "ArgMin": ops.ArgMin, "Asinh": ops.Asinh, "AvgPool1D": ops.AvgPool1D,
 			"AvgPool2D": ops.AvgPool2D, "BroadcastTo": ops.BroadcastTo, "Cast": ops.Cast,
-			"Clip": ops.Clip, "Concat": ops.Concat, "Conv1D": ops.Conv1D, "Conv2D": ops.Conv2D,
+			"Clip": ops.Clip, "Composites": ops.Composites, "Concat": ops.Concat, "Conv1D": ops.Conv1D, "Conv2D": ops.Conv2D,
 			"ConvTranspose1D": ops.ConvTranspose1D, "ConvTranspose2D": ops.ConvTranspose2D,
 			"Cos": ops.Cos, "CumSum": ops.CumSum, "DiffDot": ops.DiffDot,
 			"Dilation": ops.Dilation, "Div": ops.Div, "ELU": ops.ELU, "Einsum": ops.Einsum,

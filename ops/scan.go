@@ -182,7 +182,7 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 
 // Notation is a call with the number of steps; the body shows the step.
 func (op scan) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Call(fmt.Sprintf("%s×%d", strings.ReplaceAll(y.Body().Graph().Name(), "step", "scan"), op.Steps), in...)
+	return expr.Call(fmt.Sprintf("%s×%d", strings.ReplaceAll(y.Body().Graph().Name(), "step", "loop"), op.Steps), in...)
 }
 
 // resultOf names the result of a loop that a slice of its value is: h, or last h

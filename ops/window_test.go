@@ -248,7 +248,7 @@ func TestWindowNotation(t *testing.T) {
 		subs []string
 	}{
 		{y, "conv", []string{"h", "w"}},
-		{ops.ConvTranspose2D(x, k), "convinput", []string{"h", "w"}},
+		{ops.ConvTranspose2D(x, k), "transposed conv", []string{"h", "w"}},
 		{dk, "convkernel", []string{"h", "w"}},
 		{ops.MaxPool2D(x, 2, 2), "maxpool", []string{"h", "w"}},
 		{ops.MaxPool1D(ops.Rename(x, "w", ""), 2), "maxpool", nil},

@@ -172,10 +172,28 @@ func (o Optimiser) IsZero() bool { return o.update == nil }
 // Name returns the optimiser's name, such as adam.
 func (o Optimiser) Name() string { return o.name }
 
+// WithRate returns the optimiser with another learning rate.
+func (o Optimiser) WithRate(rate float64) Optimiser {
+	o.rate = rate
+	return o
+}
+
 // String returns the optimiser as a call with its rate and the options given: adam(0.05, clip-norm
 // 1).
-func (o Optimiser) String() string {
-	return fmt.Sprintf("%s(%s)", o.name, strings.Join(append([]string{fmt.Sprintf("%.3g", o.rate)}, o.text...), ", "))
+func (o Optimiser) String() string { return o.call(fmt.Sprintf("%.3g", o.rate)) }
+
+// Under returns the text of the optimiser with a schedule in place of its rate:
+// adam(cosine(0.05,200)). That of the zero schedule is String.
+func (o Optimiser) Under(rate Schedule) string {
+	if rate.IsZero() {
+		return o.String()
+	}
+	return o.call(rate.String())
+}
+
+// call returns the optimiser as a call with the text of its rate.
+func (o Optimiser) call(rate string) string {
+	return fmt.Sprintf("%s(%s)", o.name, strings.Join(append([]string{rate}, o.text...), ", "))
 }
 
 // named lists the optimisers that can be called by name, with their usual settings.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
 // aliasLength limits the characters that stand for an unnamed value in the formula of another.
@@ -17,11 +18,18 @@ const aliasLength = 18
 // appear by their formulas or, where these would take too much room, by their operations.
 func (v *view) fitted(n *graph.Node, limit int) string {
 	e := v.abbreviated(n)
-	s := Unicode(fitting(v.told(e, v.alias), limit))
+	if l := v.stepOf(n); l != nil {
+		if own := subscript.Names(v.left[len(v.around(l))]); len(own) > 0 {
+			e = rename(inTime(e, own[0]), own[:1], []string{l.base.time})
+		}
+	} else if v.dense && e.Kind != expr.KindSymbol {
+		e = withoutIndices(e)
+	}
+	s := pictured(fitting(v.told(e, v.alias), limit))
 	if !strings.Contains(s, "…") || !v.anonymous(e) {
 		return s
 	}
-	if brief := Unicode(fitting(v.told(e, v.opAlias), limit)); strings.Count(brief, "…") < strings.Count(s, "…") {
+	if brief := pictured(fitting(v.told(e, v.opAlias), limit)); strings.Count(brief, "…") < strings.Count(s, "…") {
 		return brief
 	}
 	return s
@@ -126,7 +134,7 @@ func listed(c graph.Value, d graph.DType) string {
 	var parts []string
 	for i, x := range c.Data {
 		if skip := len(c.Data) > 4 && i > 1 && i < len(c.Data)-1; !skip {
-			parts = append(parts, Unicode(number(x, d)))
+			parts = append(parts, pictured(number(x, d)))
 		} else if i == 2 {
 			parts = append(parts, "…")
 		}

@@ -17,6 +17,7 @@ type side struct {
 	other map[*graph.Node]*graph.Node // counterparts
 	peer  *view
 	id    map[*graph.Node]string
+	paths map[string]string // of the scopes, in the figure; see [Difference.paths]
 }
 
 // Figure draws both sides as two panels, with shared nodes at the same place in both.
@@ -30,9 +31,9 @@ func (d *Difference) Figure() *figure.Figure {
 	title := d.titles()
 	f := &figure.Figure{
 		Title:    d.a.options.title,
-		Subtitle: "What both have is drawn muted, at the same place; what differs is in colour.",
-		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Summary() + ".",
-		Footer:   []string{"Against A, " + d.Summary() + ".", d.Matching()},
+		Subtitle: d.sentence(),
+		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Sentence() + " " + capital(d.Summary()) + ".",
+		Footer:   []string{"Against A, " + d.Summary() + ".", "What both have is drawn muted, at the same place; what differs is in colour."},
 		Overlay:  d.a.options.marks != nil,
 		Heat:     d.a.options.heat,
 	}
@@ -40,7 +41,7 @@ func (d *Difference) Figure() *figure.Figure {
 		f.Title = strings.Join(title[:], " and ")
 	}
 	for i, letter := range []string{"A", "B"} {
-		f.Panels = append(f.Panels, figure.Panel{Title: strings.TrimSuffix(letter+" · "+d.heading(i, title), " · "), Short: title[i]})
+		f.Panels = append(f.Panels, figure.Panel{Title: strings.TrimSuffix(letter+" · "+d.heading(i, title, Equation.pictured), " · "), Short: title[i]})
 	}
 	first, second := d.sides()
 	status := d.statuses()
@@ -50,24 +51,131 @@ func (d *Difference) Figure() *figure.Figure {
 	}
 	for _, n := range second.shown {
 		if !first.visible[second.other[n]] {
-			f.Nodes = append(f.Nodes, second.draw(n, nil, status))
+			f.Nodes = append(f.Nodes, second.draw(n, first, status))
 		}
 	}
 	if slices.ContainsFunc(f.Nodes, func(n figure.Node) bool { return n.Backward }) {
-		f.Subtitle += " Left column: values, read down. Right column: derivatives, read up, each in the row of its value."
+		f.Footer[1] += " Left column: values, read down. Right column: derivatives, read up, each in the row of its value."
 	}
+	f.Footer = append(f.Footer, d.Matching())
 	f.Edges = unite(first, second)
-	f.Modules = d.a.modules(f.Nodes)
+	f.Modules = modulesOf(f.Nodes, second)
+	f.Signs = d.a.signs(f.Nodes)
+	for _, s := range d.b.signs(f.Nodes) {
+		if !slices.Contains(f.Signs, s) {
+			f.Signs = append(f.Signs, s)
+		}
+	}
 	return f
+}
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
+
+// modulesOf returns the modules of the figure with their titles, which may differ between panels.
+func modulesOf(nodes []figure.Node, second *side) (out []figure.Module) {
+	own := map[string]string{} // the scopes of the second side, by their paths in the figure
+	for from, to := range second.paths {
+		own[to] = from
+	}
+	for _, m := range second.modules(nodes) {
+		base := m
+		base.Title = strings.TrimRight(m.Title, "′")
+		out = append(out, base)
+		if from, ok := own[m.Path]; ok && lastName(from) != lastName(m.Path) {
+			base.Panel = second.panel + 1
+			base.Title, _ = second.moduleTitle(from, m.Backward)
+			out = append(out, base)
+		}
+	}
+	return out
+}
+
+// figurePaths returns, for each scope of the second side, its path in the figure: that of the
+// matched scope of the first side, or one that this does not have.
+func (d *Difference) figurePaths(first, second *side) map[string]string {
+	to := d.match.scope
+	if second.panel == 1 {
+		to = d.match.origin
+	}
+	taken := map[string]bool{"": true}
+	for _, n := range first.cone {
+		for path := first.path(n); !taken[path]; path = parent(path) {
+			taken[path] = true
+		}
+	}
+	out := map[string]string{"": ""}
+	var find func(path string) string
+	find = func(path string) string {
+		if p, met := out[path]; met {
+			return p
+		}
+		around := find(parent(path))
+		p, matched := to[path]
+		if !matched {
+			for p = around + "/" + lastName(path); taken[strings.TrimPrefix(p, "/")]; {
+				p += "′"
+			}
+			p = strings.TrimPrefix(p, "/")
+			taken[p] = true
+		}
+		out[path] = p
+		return p
+	}
+	for _, n := range second.cone {
+		find(second.path(n))
+	}
+	return out
+}
+
+// ScopeOf returns the scope of a side, 0 for A and 1 for B, that the figure draws as a module of the
+// given path.
+func (d *Difference) ScopeOf(side int, path string) string {
+	if d.whole() != nil {
+		return path
+	}
+	_, second := d.sides()
+	if second.panel == side {
+		for from, to := range second.paths {
+			if to == path {
+				return from
+			}
+		}
+	}
+	return path
+}
+
+// module returns the path of a node in the figure: that of its value, and for one that both sides
+// have in scopes that are not matched that of the scope around both.
+func (s *side) module(n *graph.Node, peer *side) string {
+	if a, beside := s.of[n]; beside {
+		n = a.Of
+	}
+	path := s.inFigure(n)
+	x := s.other[n]
+	if !s.peer.visible[x] {
+		return path
+	}
+	for other := peer.inFigure(x); !within(other, path); {
+		path = parent(path)
+	}
+	return path
+}
+
+func (s *side) inFigure(n *graph.Node) string {
+	if p, ok := s.paths[s.path(n)]; ok {
+		return p
+	}
+	return s.path(n)
 }
 
 // sides returns the two sides; shared boxes get their ids from the first.
 func (d *Difference) sides() (first, second *side) {
-	first = &side{d.a, 0, d.match.a, d.b, map[*graph.Node]string{}}
-	second = &side{d.b, 1, d.match.b, d.a, map[*graph.Node]string{}}
+	first = &side{view: d.a, panel: 0, other: d.match.a, peer: d.b, id: map[*graph.Node]string{}}
+	second = &side{view: d.b, panel: 1, other: d.match.b, peer: d.a, id: map[*graph.Node]string{}}
 	if cmp.Compare(d.a.fingerprint(), d.b.fingerprint()) > 0 {
 		first, second = second, first
 	}
+	second.paths = d.figurePaths(first, second)
 	first.identify("p", nil)
 	second.identify("q", first)
 	return first, second
@@ -133,6 +241,7 @@ func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.S
 	s.mark(&b, []*graph.Node{n})
 	b.ID = s.id[n]
 	b.Panel = s.panel + 1
+	b.Module = s.module(n, second)
 	if a, ok := s.of[n]; ok {
 		b.Row = s.id[a.Of]
 	}
@@ -148,11 +257,15 @@ func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.S
 		if c.Alarm > b.Alarm || c.Alarm == b.Alarm && c.Heat > b.Heat { // one box stands for both, so the worse mark counts
 			b.Heat, b.Group, b.Badge, b.Alarm = c.Heat, c.Group, c.Badge, c.Alarm
 		}
+		if c.Role != b.Role {
+			own, other := b.Role, c.Role
+			b.PanelRole[s.panel], b.PanelRole[second.panel] = &own, &other
+		}
 		if c.Main != b.Main {
 			b.PanelMain[s.panel], b.PanelMain[second.panel] = b.Main, c.Main
 		}
 		if c.Sub != b.Sub {
-			b.PanelSub[s.panel], b.PanelSub[second.panel] = b.Sub, c.Sub
+			b.PanelSub[s.panel], b.PanelSub[second.panel], b.Sub = b.Sub, c.Sub, "" // either may be empty
 		}
 		if c.Title != b.Title {
 			b.Title += "\n" + c.Title
@@ -180,6 +293,9 @@ func unite(first, second *side) []figure.Edge {
 			i, met := at[ends{e.From, e.To}]
 			if met && out[i].Panel != s.panel+1 {
 				out[i].Panel = 0
+				if e.Label != out[i].Label {
+					out[i].PanelLabel[first.panel], out[i].PanelLabel[s.panel] = out[i].Label, e.Label
+				}
 				continue
 			}
 			e.Panel = s.panel + 1

@@ -21,10 +21,16 @@ type box struct {
 // If that gives more boxes than the limit, it makes one box for each closed scope and column.
 func (v *view) group() []box {
 	closed := v.closed()
+	boxKey := func(n *graph.Node) string { return v.boxKey(closed, n) }
+	v.dense = v.isDense(v.boxes(boxKey))
+	held := v.held(boxKey)
 	var out []box
 	at := map[string]int{}
 	for _, n := range v.shown {
-		key := v.boxKey(closed, n)
+		if held[v.drawn(n)] != nil {
+			continue
+		}
+		key := boxKey(n)
 		i, met := at[key]
 		if !met {
 			i = len(out)
@@ -32,6 +38,19 @@ func (v *view) group() []box {
 			out = append(out, box{})
 		}
 		out[i].members = append(out[i].members, n)
+		if loop := v.stands[n]; loop != nil {
+			out[i].members = append(out[i].members, loop)
+		}
+	}
+	holds := make([][]*graph.Node, len(out))
+	for _, n := range v.shown { // after the node that a box shows
+		if host := held[v.drawn(n)]; host != nil {
+			i := at[boxKey(host)]
+			out[i].members = append(out[i].members, n)
+			if v.drawn(n) == n {
+				holds[i] = append(holds[i], n)
+			}
+		}
 	}
 	id := map[*graph.Node]string{}
 	for i := range out {
@@ -41,6 +60,7 @@ func (v *view) group() []box {
 			out[i].node = v.closedBox(key, members)
 		} else {
 			out[i].node = v.node(v.drawn(members[0]))
+			v.hold(&out[i].node, holds[i])
 			v.mark(&out[i].node, members)
 		}
 		for _, n := range members {
@@ -65,7 +85,7 @@ func (v *view) boxKey(closed map[*graph.Node]string, n *graph.Node) string {
 	if key := closed[n]; key != "" {
 		return key
 	}
-	return "n" + strconv.Itoa(v.drawn(n).ID())
+	return v.boxID(v.drawn(n))
 }
 
 // closed returns, for the nodes of closed scopes, the key of their box.
@@ -76,8 +96,14 @@ func (v *view) closed() map[*graph.Node]string {
 			boxes++
 		}
 	}
-	if v.options.limit < 0 || boxes <= v.options.limit {
+	if v.options.limit < 0 {
 		return nil
+	}
+	loops := v.closedLoops()
+	closes := func(path string) bool { return boxes > v.options.limit || loops[path] }
+	if boxes <= v.options.limit && v.isDense(boxes) {
+		fixed := v.fixed()
+		closes = func(path string) bool { return loops[path] || fixed(path) }
 	}
 	open := map[string]bool{}
 	for _, p := range v.options.open {
@@ -90,7 +116,7 @@ func (v *view) closed() map[*graph.Node]string {
 		parts := strings.Split(v.scope(n), "/")
 		for i := range parts {
 			p := strings.Join(parts[:i+1], "/")
-			if p != "" && !open[p] {
+			if p != "" && !open[p] && closes(p) {
 				key[n] = p
 				if v.backward[n] {
 					key[n] = "∂" + p
@@ -101,6 +127,34 @@ func (v *view) closed() map[*graph.Node]string {
 	}
 	v.cutCycles(key)
 	return key
+}
+
+// fixed returns a function that reports whether all that is computed in a scope comes from
+// constants, as that of positions does: in a drawing of many boxes, one box is enough for it.
+func (v *view) fixed() func(path string) bool {
+	fixed := map[*graph.Node]bool{}
+	for _, n := range v.cone {
+		fixed[n] = n.Role() == graph.RoleConstant || n.NumIn() > 0
+		for i := range n.NumIn() {
+			fixed[n] = fixed[n] && fixed[n.In(i)]
+		}
+	}
+	fed, boxes := map[string]bool{}, map[string]int{}
+	for _, n := range v.shown {
+		for p := v.scope(n); p != ""; p = parent(p) {
+			boxes[p]++
+			fed[p] = fed[p] || !fixed[n] || v.roots[n]
+		}
+	}
+	return func(path string) bool { return boxes[path] > 1 && !fed[path] }
+}
+
+// boxID returns the id of a node's own box.
+func (v *view) boxID(n *graph.Node) string {
+	if id := v.id[n]; id != "" {
+		return id
+	}
+	return "n" + strconv.Itoa(n.ID())
 }
 
 func parent(path string) string {
@@ -204,6 +258,14 @@ func (v *view) closedBox(key string, members []*graph.Node) figure.Node {
 		b.ID += "_s" + stage // no module's name contains it
 	}
 	b.Main, b.Copies = v.moduleTitle(path, b.Backward)
+	for _, l := range v.all {
+		if v.loopPath(l) == path && l.base == l {
+			b.Main = v.loopSummary(l)
+			if b.Backward {
+				b.Main = "∂ " + b.Main
+			}
+		}
+	}
 	if b.Backward {
 		b.Role = figure.Gradient
 	}

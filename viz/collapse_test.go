@@ -49,7 +49,7 @@ func TestClosedScopes(t *testing.T) {
 	roots := deep(t, 4, 10)
 	f := draw(t, roots, At(Ops), Unfolded())
 	got := mains(f)
-	for _, want := range []string{"x / f32 32×16", "stage0 / 40 ops, 2720 parameters", "stage3 / 40 ops, 2720 parameters", "∂ stage1 / 70 ops", "loss = meanₗₘ (Add)ₗₘ² / Mean"} {
+	for _, want := range []string{"x / 32×16", "stage0 / 40 ops, 2720 parameters", "stage3 / 40 ops, 2720 parameters", "∂ stage1 / 70 ops", "loss = meanₗₘ (Add)ₗₘ² / Mean"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no box %q among %q", want, got)
 		}
@@ -60,7 +60,7 @@ func TestClosedScopes(t *testing.T) {
 	if b := box1(t, f, "∂ stage1"); b.Row != box1(t, f, "stage1").ID || !b.Backward {
 		t.Errorf("∂ stage1 is in row %q", b.Row)
 	}
-	f = draw(t, roots, At(Ops), Unfolded(), Expand("stage1/block2"))
+	f = draw(t, roots, At(Ops), Unfolded(), Expand("stage1/block2"), Parameters(ParamsApart))
 	if b := box1(t, f, "block3"); b.Module != "stage1" {
 		t.Errorf("block3 is in module %q", b.Module)
 	}

@@ -1,6 +1,10 @@
 package viz
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
 
 // Contents lists the nodes of each box of a drawing: first the node that the box shows, then
 // those that only its formula contains. Every node that a drawn one depends on is in exactly one
@@ -10,7 +14,7 @@ import "github.com/tapestry-ml/tapestry/graph"
 // Contents serves to show amounts that add up, such as times: mark the first node of each box
 // with the sum over all its nodes.
 func Contents(roots []*graph.Node, opts ...Option) ([][]*graph.Node, error) {
-	v, err := newView(roots, collect(opts))
+	v, err := newView(roots, collect(append(opts[:len(opts):len(opts)], withLoops)))
 	if err != nil {
 		return nil, err
 	}
@@ -22,7 +26,13 @@ func Contents(roots []*graph.Node, opts ...Option) ([][]*graph.Node, error) {
 	for _, b := range v.group() {
 		out = append(out, b.members)
 	}
-	return v.withAbsorbed(out), nil
+	for i, members := range out { // nodes of bodies have no values of their own
+		out[i] = slices.DeleteFunc(members, func(n *graph.Node) bool { return v.inside[n] != nil && v.stands[n] == nil })
+	}
+	for i, members := range v.withAbsorbed(out) {
+		out[i] = slices.DeleteFunc(members, func(n *graph.Node) bool { return v.inside[n] != nil })
+	}
+	return slices.DeleteFunc(out, func(members []*graph.Node) bool { return len(members) == 0 }), nil
 }
 
 // Contents lists the nodes of each box of one side, 0 for A and 1 for B; see the function

@@ -6,8 +6,10 @@
 //   - expressions ([Expr]), printed as Unicode ([Formula], [Equations]) or LaTeX
 //     ([LaTeX]): D_ij = ‖x_i − r_j‖², ∂loss/∂r_jd = −Σ_i ∂loss/∂Δ_ijd;
 //   - figures ([Draw], [SVG], [DOT], [Tree]) at the level of detail asked for;
-//   - differences ([Diff]), as sets of nodes, as text, or drawn side by side
-//     with everything that is shared at the same place.
+//   - sketches ([Sketch]): the same as a lecture draws it, from left to right, with r₁, r₂, r₃ apart;
+//   - differences ([Diff]), as sets of nodes, as text with a sentence, or drawn side by
+//     side with everything that is shared at the same place. Nodes are matched by what
+//     they compute and where in the flow they stand; names decide between equals only.
 //
 // A large graph is drawn small: blocks that repeat, such as the layers of a transformer with
 // their derivatives, are drawn once for all ("block1 … 12 × 12"; [Unfolded], [Expand]), and if
@@ -25,6 +27,9 @@
 //     only knows those that move elements, which are no part of a formula:
 //     a split or merged axis has several indices, w_{m,he}, and a slice shifts one,
 //     x_{t+1}.
+//   - A function that is made of several operations is called by its name, gelu(x), and its
+//     derivative gelu′(x), wherever the graph has these operations ([Functions] adds names); a
+//     factor that is one over the root of a size is written as a root, e/√64.
 //   - Text of the user's cannot break out of a LaTeX or SVG document.
 //   - The same graph gives the same bytes. Everything here only reads, and any
 //     number of goroutines may draw one graph at once.

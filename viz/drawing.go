@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -36,7 +35,7 @@ func Roots(g *graph.Graph) []*graph.Node {
 //
 // It is an error to give no root, an invalid one, or roots of two graphs.
 func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
-	v, err := newView(roots, collect(opts))
+	v, err := newView(roots, collect(append(opts[:len(opts):len(opts)], withLoops)))
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +51,10 @@ func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
 	for _, b := range boxes {
 		f.Nodes = append(f.Nodes, b.node)
 	}
+	f.Dense = v.dense
 	f.Edges = v.edges(boxes)
 	f.Modules = v.modules(f.Nodes)
+	f.Signs = v.signs(f.Nodes)
 	return f, nil
 }
 
@@ -77,36 +78,14 @@ func DOT(w io.Writer, roots []*graph.Node, opts ...Option) error {
 	return f.DOT(w, collect(opts).figure...)
 }
 
-// subtitle returns the formula of the first loss, and the sizes of the axes.
+// subtitle returns the formula of the first loss.
 func (v *view) subtitle() string {
-	var parts []string
 	for _, n := range v.cone {
 		if v.losses[n] {
-			parts = append(parts, v.equation(n).String())
-			break
+			return v.equation(n).pictured()
 		}
 	}
-	size := map[string][]string{}
-	var names []string
-	for _, n := range v.cone {
-		for _, a := range n.Shape().Axes() {
-			s := strconv.Itoa(a.Size)
-			if a.Name == "" || a.Size == 1 || slices.Contains(size[a.Name], s) {
-				continue
-			}
-			if size[a.Name] == nil {
-				names = append(names, a.Name)
-			}
-			size[a.Name] = append(size[a.Name], s)
-		}
-	}
-	for i, s := range names {
-		names[i] = s + " = " + strings.Join(size[s], " or ")
-	}
-	if len(names) > 0 && len(names) <= 8 {
-		parts = append(parts, strings.Join(names, ", "))
-	}
-	return strings.Join(parts, ";  ")
+	return ""
 }
 
 // summary returns one sentence for people who cannot see the drawing.
@@ -137,9 +116,9 @@ func (v *view) summary() string {
 // node returns the box of a single node.
 func (v *view) node(n *graph.Node) figure.Node {
 	main, sub := v.label(n)
-	b := figure.Node{ID: "n" + strconv.Itoa(n.ID()), Main: main, Sub: sub, Title: v.describe(n), Role: v.role(n), Module: v.scope(n), Backward: v.backward[n]}
+	b := figure.Node{ID: v.boxID(n), Main: main, Sub: sub, Title: v.describe(n), Role: v.role(n), Module: v.scope(n), Backward: v.backward[n]}
 	if a, ok := v.of[n]; ok {
-		b.Row = "n" + strconv.Itoa(a.Of.ID())
+		b.Row = v.boxID(a.Of)
 	}
 	return b
 }
@@ -163,8 +142,8 @@ func (v *view) edges(boxes []box) []figure.Edge {
 			continue
 		}
 		label := ""
-		if e.Kind == figure.Forward {
-			label = shapeText(l.value)
+		if from.Closed != "" && e.Kind == figure.Forward && !v.dense { // other boxes say their axes themselves
+			label = v.axes(l.value)
 		}
 		i, met := at[ends{e.From, e.To}]
 		if !met {
@@ -183,6 +162,13 @@ func (v *view) edges(boxes []box) []figure.Edge {
 			labels = []string{plural.Count(len(labels), "array")}
 		}
 		out[i].Label = strings.Join(labels, ", ")
+	}
+	for _, l := range v.all {
+		for k, x := range l.body.Out()[:l.Carries] {
+			if from, to := home[x], home[l.body.In()[k]]; v.drawn(l.node) == l.node && from.node.ID != to.node.ID {
+				out = append(out, figure.Edge{From: from.node.ID, To: to.node.ID, Kind: figure.Carry, Title: x.String()})
+			}
+		}
 	}
 	assigned := map[ends]bool{}
 	for _, n := range v.shown {
@@ -232,6 +218,11 @@ func (v *view) modules(nodes []figure.Node) []figure.Module {
 // moduleTitle returns the last name of a path, and the scopes that it stands for if it repeats.
 func (v *view) moduleTitle(path string, backward bool) (title string, copies []string) {
 	title = path[strings.LastIndexByte(path, '/')+1:]
+	for _, l := range v.all {
+		if v.drawn(l.node) == l.node && l.base == l && v.loopPath(l) == path {
+			title = l.title()
+		}
+	}
 	if v.folding != nil {
 		for _, s := range v.folding.all {
 			if v.folding.rename(s.model) == path {

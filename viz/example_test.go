@@ -52,8 +52,9 @@ func ExampleDiff() {
 	// Output:
 	// A  squares: loss = meanᵢ hᵢ²
 	// B  absolutes: loss = meanᵢ |hᵢ|
+	// Same h; loss differs.
 	// B adds 1 box, drops 1, shares 2
-	// Matched from the inputs on, by name, size and operation; like blocks on other inputs are not.
+	// Matched by what is computed and where in the flow it stands; names and sizes decide between equals only.
 	// − loss = meanᵢ hᵢ²
 	// + loss = meanᵢ |hᵢ|
 }

@@ -8,24 +8,18 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
+	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
 // fitting shortens an expression so that it prints in limit characters. It first drops
 // subscripts, as lectures do for arrays, then puts … for parts, the inner and later ones first,
 // until only the outermost operation is left.
 func fitting(e expr.Expr, limit int) expr.Expr {
-	fits := func(e expr.Expr) bool { return width(Unicode(e)) <= limit }
+	fits := func(e expr.Expr) bool { return width(pictured(e)) <= limit }
 	if fits(e) {
 		return e
 	}
-	if oneElementEach(e) {
-		e = replace(e, func(x expr.Expr) expr.Expr {
-			if x.Kind == expr.KindSymbol {
-				x.Subs = nil
-			}
-			return x
-		})
-	}
+	e = withoutIndices(e)
 	if !fits(e) {
 		e = replace(e, bareCall)
 	}
@@ -46,6 +40,19 @@ func fitting(e expr.Expr, limit int) expr.Expr {
 		}
 	}
 	return e
+}
+
+// withoutIndices drops the subscripts of arrays, if the name of each is enough.
+func withoutIndices(e expr.Expr) expr.Expr {
+	if !oneElementEach(e) {
+		return e
+	}
+	return replace(e, func(x expr.Expr) expr.Expr {
+		if x.Kind == expr.KindSymbol {
+			x.Subs = nil
+		}
+		return x
+	})
 }
 
 // ownWidth returns a lower bound on the characters that an expression adds to those of its parts.
@@ -183,10 +190,10 @@ func (p *part) elide(h int) {
 	p.measure()
 }
 
-// width returns the number of characters that take room; combining ones do not.
+// width returns the number of characters that take room; combining ones and marks do not.
 func width(s string) int {
 	n := 0
-	for _, r := range s {
+	for _, r := range figure.Unmarked(s) {
 		if !unicode.In(r, unicode.Mn, unicode.Me) {
 			n++
 		}

@@ -67,6 +67,7 @@ func (v *view) fold() {
 		return
 	}
 	f.gather()
+	f.loops()
 	v.folding = f.out
 	for n := range v.paths {
 		v.paths[n] = f.out.rename(f.home[v.drawn(n)])
@@ -355,6 +356,27 @@ func (f *folder) gather() {
 		users := f.usersOf()[n]
 		if o := of(n); o != nil && len(users) == 1 && of(users[0]) == o && !f.roots[n] {
 			f.out.model[n] = users[0]
+		}
+	}
+}
+
+// loops draws the steps of the loops of a block as those of the model's loops.
+func (f *folder) loops() {
+	for _, l := range f.all {
+		own := append(graph.Reachable(l.body.Out()...), l.body.In()...)
+		for _, x := range own {
+			if t := f.out.turns[l.node]; t != nil {
+				f.out.turns[x] = t
+			}
+		}
+		model := f.open[f.out.model[l.node]]
+		if model == nil {
+			continue
+		}
+		for i, y := range append(graph.Reachable(model.body.Out()...), model.body.In()...) {
+			if i < len(own) && own[i] != y {
+				f.out.model[own[i]] = y
+			}
 		}
 	}
 }

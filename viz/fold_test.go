@@ -100,7 +100,7 @@ func TestModelsAreFolded(t *testing.T) {
 // one block to another or back.
 func TestFoldedBlockIsWhole(t *testing.T) {
 	roots := deep(t, 1, 12)
-	open, folded := draw(t, roots, At(Ops), Unfolded(), CollapseAbove(-1)), draw(t, roots, At(Ops))
+	open, folded := draw(t, roots, At(Ops), Unfolded(), CollapseAbove(-1), DenseAbove(-1)), draw(t, roots, At(Ops), DenseAbove(-1))
 	within := func(f *figure.Figure, module string) []string {
 		inside := map[string]string{}
 		for _, n := range f.Nodes {
@@ -285,13 +285,13 @@ func TestFoldingIsDeterministic(t *testing.T) {
 // derivative as one sum.
 func TestStepsAreFoldedWithWhatTheyTake(t *testing.T) {
 	roots, _ := trained(t, "rnn-lstm", builders.Settings{"run": 1})
-	f := draw(t, roots, At(Ops))
+	f := draw(t, roots, At(Ops), DenseAbove(-1))
 	taken, sums := 0, 0
 	for _, n := range f.Nodes {
-		if n.Sub == "Slice" && n.Module == "recurrent" {
+		if opOf(n) == "Slice" && n.Module == "recurrent" {
 			t.Errorf("%s is drawn outside of the steps", n.Main)
 		}
-		if n.Sub == "Slice" && strings.HasPrefix(n.Main, "Wx_") && n.Module == "recurrent/step 0…4" {
+		if opOf(n) == "Slice" && strings.HasPrefix(n.Main, "Wx_") && n.Module == "recurrent/step 0…4" {
 			taken++
 		}
 		if n.Module == "recurrent/hidden" && n.Backward {

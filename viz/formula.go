@@ -13,7 +13,15 @@ import (
 // derivatives by these. The node itself is always expanded. For an invalid or nil node it is the
 // symbol "invalid".
 func Expr(n *graph.Node, opts ...Option) expr.Expr {
-	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).expr(n)
+	return optioned(n, opts).expr(n)
+}
+
+// optioned returns what writes the formula of a node with options.
+func optioned(n *graph.Node, opts []Option) *unfolder {
+	o := collect(opts)
+	u := newUnfolder([]*graph.Node{n}, o.adjoints)
+	u.functions = compositesOf(o.functions)
+	return u
 }
 
 // EquationOf returns the equation of a node, which [Formula] and [LaTeX] print. For a nil or
@@ -53,7 +61,7 @@ func (e Equation) MathML() string {
 }
 
 func equation(n *graph.Node, opts []Option) Equation {
-	return newUnfolder([]*graph.Node{n}, collect(opts).adjoints).equation(n)
+	return optioned(n, opts).equation(n)
 }
 
 func (u *unfolder) equation(n *graph.Node) Equation {

@@ -3,7 +3,6 @@ package viz
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -14,6 +13,9 @@ const lineLength = 38 // characters of a line in a box
 
 // label returns the two lines of a node's box.
 func (v *view) label(n *graph.Node) (first, second string) {
+	if l := v.stepOf(n); l != nil {
+		return v.stepLabel(l, n)
+	}
 	if a, ok := v.of[n]; ok {
 		return v.derivative(n, a)
 	}
@@ -22,21 +24,21 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	}
 	first = v.fitted(n, lineLength)
 	if targets := v.updates[n]; len(targets) > 0 {
-		left := v.plain(targets[0]) + " ← "
-		right := Unicode(v.told(v.abbreviated(n), v.alias))
+		left := picturedName(v.plain(targets[0])) + " ← "
+		right := pictured(v.told(v.abbreviated(n), v.alias))
 		if room := lineLength - width(left); width(right) > room && v.known(n) {
-			right = v.plain(n) // the formula is in the tooltip
+			right = picturedName(v.plain(n)) // the formula is in the tooltip
 		} else if width(right) > room {
 			right = v.fitted(n, room)
 		}
 		return left + right, "update"
 	}
 	if _, named := v.names[n]; named || v.known(n) {
-		left := v.plain(n) + " = "
+		left := picturedName(v.plain(n)) + " = "
 		first = left + v.fitted(n, lineLength-width(left))
 	}
 	if v.options.level == Notes {
-		return first, typeText(n)
+		return first, v.axes(n)
 	}
 	second = n.Op().Name()
 	if rule := n.First().Origin.Rule; rule != "" && v.options.level == Compiled {
@@ -45,7 +47,7 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	if v.options.level >= Primitive && !v.known(n) {
 		second += "  " + v.names.of(n)
 	}
-	return first, second
+	return first, strings.TrimSuffix(second+"  "+v.axes(n), "  ")
 }
 
 // derivative returns the two lines for a derivative, ∂loss/∂D and its rule.
@@ -54,13 +56,13 @@ func (v *view) derivative(n *graph.Node, a graph.Origin) (first, second string) 
 	case !v.known(a.Of):
 		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂"
 		first += "(" + v.inShort(a.Of, lineLength-width(first)-2) + ")"
-	case strings.Contains(v.names.of(a.Of), "#"): // the box beside it tells which
-		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂" + grouped(v.plain(a.Of))
+	case v.dense || strings.Contains(v.names.of(a.Of), "#"): // the box beside it tells which
+		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂" + grouped(picturedName(v.plain(a.Of)))
 	default:
-		first = v.adjoint(a)
+		first = picturedName(v.adjoint(a))
 	}
 	if c, ok := n.Constant(); ok && uniform(c) {
-		return first + " = " + Unicode(v.abbreviated(n)), ""
+		return first + " = " + pictured(v.abbreviated(n)), ""
 	}
 	return first, v.fitted(n, lineLength)
 }
@@ -68,13 +70,13 @@ func (v *view) derivative(n *graph.Node, a graph.Origin) (first, second string) 
 func (v *view) leafLabel(n *graph.Node) (first, second string) {
 	e := v.leaf(n)
 	if _, ok := v.names[n]; !ok && n.Role() != graph.RoleOp {
-		return Unicode(v.told(e, v.alias)), typeText(n)
+		return pictured(v.told(e, v.alias)), v.axes(n)
 	}
-	first = v.plain(n)
+	first = picturedName(v.plain(n))
 	if _, number := n.Default(); number {
-		first += " = " + Unicode(e)
+		first += " = " + pictured(e)
 	}
-	return first, typeText(n)
+	return first, v.axes(n)
 }
 
 // plain returns a node's name without the scopes that tell it from others: a drawing shows it
@@ -155,6 +157,9 @@ func (v *view) shortNames() map[string]string {
 	m := map[string]string{}
 	for n, name := range v.names {
 		m[name] = v.plain(n)
+		if l := v.inside[n]; l != nil && l.base != l { // λh is called λh₋₁ in the step
+			m[name] = v.stepName(n)
+		}
 	}
 	for _, n := range v.cone {
 		for _, o := range adjoints(n) {
@@ -167,33 +172,11 @@ func (v *view) shortNames() map[string]string {
 	return m
 }
 
-// typeText returns "f32 150×3", or "f32" for a scalar.
-func typeText(n *graph.Node) string {
-	return strings.TrimSuffix(n.DType().String()+" "+strings.Join(sizes(n), "×"), " ")
-}
-
-func sizes(n *graph.Node) []string {
-	var out []string
-	for _, s := range n.Shape().Sizes() {
-		out = append(out, strconv.Itoa(s))
-	}
-	return out
-}
-
-// shapeText returns the label of an edge: i×j, with sizes for unnamed axes.
-func shapeText(n *graph.Node) string {
-	var out []string
-	for _, a := range n.Shape().Axes() {
-		if a.Name == "" {
-			a.Name = strconv.Itoa(a.Size)
-		}
-		out = append(out, a.Name)
-	}
-	return strings.Join(out, "×")
-}
-
 // describe returns all that is known of a node, for tooltips and screen readers.
 func (v *view) describe(n *graph.Node) string {
+	if l := v.stepOf(n); l != nil {
+		return v.stepText(l, n)
+	}
 	lines := []string{v.equation(n).String()}
 	if n.NumIn() == 0 {
 		lines[0] = Unicode(v.symbol(n, nil))

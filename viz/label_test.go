@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
 // A box has room for one line. Subscripts are dropped first, where the arrays say as much; then
@@ -25,16 +26,16 @@ func TestFitting(t *testing.T) {
 		want  string
 	}{
 		{sym("α", "b", "t").Times(sym("v", "t", "d")), 30, "α_{bt}·v_{td}"},
-		{sum("t", sym("α", "b", "t").Times(sym("v", "t", "d"))), 12, "Σₜ α·v"},
-		{sym("x", "b", "t").Minus(sym("x", "b", subscript.Shifted("t", 1))), 14, "x_{bt} − …"},
+		{sum("t", sym("α", "b", "t").Times(sym("v", "t", "d"))), 9, "Σₜ α·v"},
+		{sym("x", "b", "t").Minus(sym("x", "b", subscript.Shifted("t", 1))), 11, "x_{bt} − …"},
 		{sym("α", "i", "j").Minus(sum("l", sym("α", "i", "l").Times(sym("D", "i", "l")))), 12, "αᵢⱼ − Σₗ …"},
-		{expr.Call("relu", conv.Plus(sym("b", "c"))), 24, "relu(conv(x, w) + b)"},
+		{expr.Call("relu", conv.Plus(sym("b", "c"))), 20, "relu(conv(x, w) + b)"},
 		{norm.Times(sym("gain", "c")).Plus(sym("bias", "c")), 30, "standardise(u)·gain + bias"},
 		{norm.Times(sym("gain", "c")).Plus(sym("bias", "c")), 20, "…·gain + bias"},
 		{expr.Cases(sym("A", "i", "j"), softmax, decimal(0)), 26, "softmaxⱼ(…) if A, else 0"},
 		{sym("a", "b", "c").Plus(sym("d", "c").Times(sym("f", "c"))).Pow(decimal(2)), 7, "(…)²"},
 	} {
-		if got := Unicode(fitting(c.e, c.limit)); got != c.want {
+		if got := figure.Linear(pictured(fitting(c.e, c.limit))); got != c.want {
 			t.Errorf("%s in %d characters is %s, want %s", Unicode(c.e), c.limit, got, c.want)
 		}
 	}
@@ -57,7 +58,7 @@ func TestLabelsWithoutScopes(t *testing.T) {
 	for _, n := range f.Nodes {
 		got = append(got, n.Main)
 	}
-	for _, want := range []string{"a = −Σ_c x_{nc}·w_{ck}", "b = Σ_c x·me.w + Σ_c x·them.w"} {
+	for _, want := range []string{"a = −Σ_c x_{nc}·w_{ck}", "b = Σ_c x_{nc}·me.w_{ck} + Σ_c x_{nc}·them.w_{ck}"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("no box %q among %q", want, got)
 		}
@@ -116,5 +117,17 @@ func TestIdleUpdates(t *testing.T) {
 		if got := strings.Join(names, " "); got != c.want {
 			t.Errorf("at level %v: boxes of %s, want %s", c.level, got, c.want)
 		}
+	}
+}
+
+// A random draw that the user did not name with As has the name that it was drawn by.
+func TestDrawOfRandom(t *testing.T) {
+	g := graph.New("noise")
+	y := ops.Exp(ops.RandomNormal(g, "ε", graph.F32, graph.Ax("i", 2), graph.Ax("j", 3)))
+	if got := Formula(y); !strings.HasPrefix(got, "%1ᵢⱼ = e^ε") {
+		t.Error(got)
+	}
+	if _, err := Draw([]*graph.Node{y}, At(Ops)); err != nil {
+		t.Error(err)
 	}
 }

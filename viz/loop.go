@@ -17,27 +17,33 @@ type loop struct {
 	trait.Loop
 	node  *graph.Node
 	body  *graph.Body
-	base  *loop  // the loop whose derivative this one computes; itself if none
-	time  string // the name of the time index
-	now   string // the index of the step that formulas are being made for
-	shift int    // from rows of traces to times
+	base  *loop       // the loop whose derivative this one computes; itself if none
+	loss  *graph.Node // of that derivative; nil if none
+	time  string      // the name of the time index
+	now   string      // the index of the step that formulas are being made for
+	shift int         // from rows of traces to times
 }
 
 // enterLoops names what the steps of loops compute.
 func (u *unfolder) enterLoops() {
 	u.loops, u.inside = map[*graph.Node]*loop{}, map[*graph.Node]*loop{}
+	u.enter(u.cone)
+}
+
+// enter names what the steps of the loops among some nodes compute.
+func (u *unfolder) enter(nodes []*graph.Node) {
 	times := map[*graph.Body]int{}
-	for _, n := range u.cone {
+	for _, n := range nodes {
 		if b := n.Body(); b != nil {
 			times[b]++
 		}
 	}
-	for _, n := range u.cone {
+	for _, n := range nodes {
 		b := n.Body()
 		if b == nil {
 			continue
 		}
-		if times[b] > 1 {
+		if times[b] > 1 || u.inside[b.Out()[0]] != nil {
 			if b = ownBody(n); b == nil {
 				continue
 			}
@@ -47,6 +53,11 @@ func (u *unfolder) enterLoops() {
 		if o := n.First().Origin; o.Kind == graph.FromGrad && o.Of.Body() != nil {
 			if l.base = u.loops[o.Of]; l.base == nil {
 				continue
+			}
+			l.loss = o.Loss
+		} else if around := u.inside[n]; around != nil && around.base != around {
+			if base := u.derived(l, around.base); base != nil {
+				l.base, l.loss = base, around.loss
 			}
 		}
 		if !u.nameSteps(l) {
@@ -60,6 +71,25 @@ func (u *unfolder) enterLoops() {
 			u.inside[x] = l
 		}
 	}
+}
+
+// derived returns the loop in the steps of another whose derivative l computes, which the names of
+// its carries tell; nil if there is none.
+func (u *unfolder) derived(l, base *loop) *loop {
+	for _, x := range graph.Reachable(base.body.Out()...) {
+		of := u.loops[x]
+		if of == nil || of.Carries != l.Carries {
+			continue
+		}
+		same := true
+		for k := range l.Carries {
+			same = same && l.body.In()[k].Name() == "λ"+of.body.In()[k].Name()
+		}
+		if same {
+			return of
+		}
+	}
+	return nil
 }
 
 // ownBody returns a copy of the body that a loop shares with another loop, in the scope of this
@@ -118,7 +148,7 @@ func (u *unfolder) nameSteps(l *loop) bool {
 			// The derivative that later steps pass back to a carry is λ. It is not the whole derivative,
 			// because the step adds its own use of the carry.
 			carried := l.base.body.Out()[k]
-			prefix := "∂" + grouped(u.lossName(l.node.First().Origin.Loss)) + "/∂"
+			prefix := "∂" + grouped(u.lossName(l.loss)) + "/∂"
 			if slices.ContainsFunc(graph.Reachable(out...), func(x *graph.Node) bool { return x.NumIn() > 0 && x.Name() == "∂ℓ/∂"+carried.Name() }) {
 				prefix = "λ"
 			}
@@ -167,7 +197,7 @@ func (u *unfolder) nameSteps(l *loop) bool {
 					}
 				}
 			}
-			name = "∂" + grouped(u.lossName(l.node.First().Origin.Loss)) + "/∂" + grouped(of)
+			name = "∂" + grouped(u.lossName(l.loss)) + "/∂" + grouped(of)
 			if taken[name] || strings.HasSuffix(of, "₋₁") {
 				continue
 			}
@@ -207,7 +237,17 @@ func (u *unfolder) carry(l *loop, k int, time string, row int, indices []string)
 	if time != "" {
 		at = subscript.Shifted(time, row+l.shift)
 	}
-	return u.symbol(n, append([]string{at}, indices...))
+	return u.symbol(n, slices.Concat(u.times(l), []string{at}, indices))
+}
+
+// times returns the times of the loops around a loop, for which formulas are being made.
+func (u *unfolder) times(l *loop) (out []string) {
+	for _, around := range slices.Backward(u.around(l)) {
+		if around.now != "" {
+			out = append(out, around.now)
+		}
+	}
+	return out
 }
 
 // inStep returns the expression of a value that a step of a loop reads or computes.
@@ -231,13 +271,14 @@ func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (expr.Expr, 
 		return u.carry(l, k, l.now, after-time, indices), true
 	}
 	u.meet(x)
-	return u.symbol(x, append([]string{l.now}, indices...)), true
+	return u.symbol(x, slices.Concat(u.times(l), []string{l.now}, indices)), true
 }
 
 // atTime returns the expression of result n of a step at a time.
 func (u *unfolder) atTime(l *loop, n *graph.Node, time string, indices []string) expr.Expr {
-	was := l.now
+	was, wasBase := l.now, l.base.now
 	l.now = u.fresh(l.time, l.Steps)
+	l.base.now = l.now
 	var e expr.Expr
 	if n.NumIn() == 0 {
 		e = u.operand(n, indices)
@@ -245,7 +286,7 @@ func (u *unfolder) atTime(l *loop, n *graph.Node, time string, indices []string)
 		e = u.unfold(n, indices)
 	}
 	e = rename(e, []string{l.now}, []string{time})
-	l.now = was
+	l.now, l.base.now = was, wasBase
 	return e
 }
 
@@ -261,15 +302,31 @@ func (u *unfolder) isNow(index string) bool {
 
 // step returns the expression of what a step computes, and the indices of its left side.
 func (u *unfolder) step(l *loop, n *graph.Node, indices []string) (e expr.Expr, left []string) {
+	for _, around := range u.around(l) {
+		around.now = u.fresh(around.time, around.Steps)
+		around.base.now = around.now
+	}
 	l.now = u.fresh(l.time, l.Steps)
+	l.base.now = l.now
 	e = u.unfold(n, indices)
-	left = []string{l.now}
+	left = append(u.times(l), l.now)
 	if slices.Contains(l.body.Out()[:l.Carries], n) {
 		time, _, after := l.At(0)
-		left[0] = subscript.Shifted(l.now, after-time+l.shift)
+		left[len(left)-1] = subscript.Shifted(l.now, after-time+l.shift)
 	}
-	l.now = ""
+	l.now, l.base.now = "", ""
+	for _, around := range u.around(l) {
+		around.now, around.base.now = "", ""
+	}
 	return e, left
+}
+
+// around lists the loops in whose steps a loop runs.
+func (u *unfolder) around(l *loop) (out []*loop) {
+	for l = u.inside[l.node]; l != nil; l = u.inside[l.node] {
+		out = append(out, l)
+	}
+	return out
 }
 
 // initial returns the equation of a carry before the first step.

@@ -13,7 +13,7 @@ import (
 // resultOf returns the expression of a result of a loop, which is a slice of the loop's value, or
 // of a slice of the derivative by that value.
 func (u *unfolder) resultOf(y *graph.Node, indices []string) (e expr.Expr, ok bool) {
-	if len(u.loops) == 0 || u.matrix || u.plain {
+	if len(u.loops) == 0 || u.plain {
 		return e, false
 	}
 	cut := y
@@ -28,7 +28,11 @@ func (u *unfolder) resultOf(y *graph.Node, indices []string) (e expr.Expr, ok bo
 	if step[0] != 1 {
 		return e, false
 	}
-	if l := u.loops[cut.In(0)]; l != nil {
+	value := cut.In(0)
+	if same := u.again[value]; same != nil {
+		value = same
+	}
+	if l := u.loops[value]; l != nil {
 		return u.partOf(l, y, start[0], indices)
 	}
 	return u.rowsOf(cut.In(0), start[0], y, indices)

@@ -44,37 +44,6 @@ func inside(n *graph.Node, drawn map[*graph.Node]bool) []*graph.Node {
 	return out
 }
 
-// TestRoleIsOfTheHeaviestOperation checks that in every model a box has the shape of a reduction
-// if and only if its formula has a product, a convolution, a sum or a softmax.
-func TestRoleIsOfTheHeaviestOperation(t *testing.T) {
-	heavy := []string{"MatMul", "Conv", "Sum", "Mean", "Softmax", "LogSoftmax", "LogSumExp", "Prod"}
-	met := 0
-	for _, b := range builders.All() {
-		v, err := newView(modelRoots(t, b), collect(nil))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, n := range v.shown {
-			role := v.role(n)
-			if role != figure.Op && role != figure.Reduce {
-				continue
-			}
-			i := slices.IndexFunc(inside(n, v.visible), func(x *graph.Node) bool {
-				return x.Role() == graph.RoleOp && slices.Contains(heavy, x.Op().Name())
-			})
-			if i >= 0 {
-				met++
-				if role != figure.Reduce {
-					t.Errorf("%s: %v, with %s in it, is drawn as %v", b.Name, v.equation(n), inside(n, v.visible)[i].Op().Name(), role)
-				}
-			}
-		}
-	}
-	if met < 100 {
-		t.Errorf("%d boxes with a heavy operation: does the test look at them?", met)
-	}
-}
-
 // TestElementwiseStaysElementwise checks that an elementwise operation beside a product is not
 // drawn as one.
 func TestElementwiseStaysElementwise(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
 // names has the name of each quantity in formulas. Quantities that the user gave one name are
@@ -171,6 +172,7 @@ func grouped(name string) string {
 
 // oneLine replaces control characters of a name by blanks.
 func oneLine(s string) string {
+	s = figure.Unmarked(s)
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r == 0x7F || r == '\u2028' || r == '\u2029' || r >= 0x80 && r < 0xA0 {
 			return ' '

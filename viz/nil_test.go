@@ -15,20 +15,21 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"At": viz.At, "Chain": viz.Chain, "CollapseAbove": viz.CollapseAbove,
-			"Contents": viz.Contents, "DOT": viz.DOT, "Derive": viz.Derive,
+			"Apart": viz.Apart, "At": viz.At, "Chain": viz.Chain, "CollapseAbove": viz.CollapseAbove,
+			"Contents": viz.Contents, "DOT": viz.DOT, "DenseAbove": viz.DenseAbove, "Derive": viz.Derive,
 			"DeriveContext": viz.DeriveContext, "Diff": viz.Diff, "DiffContext": viz.DiffContext,
 			"Draw": viz.Draw, "DrawContext": viz.DrawContext, "EquationOf": viz.EquationOf,
 			"Equations": viz.Equations, "EquationsContext": viz.EquationsContext, "Expand": viz.Expand,
 			"Expr": viz.Expr, "Fed": viz.Fed, "FedFrom": viz.FedFrom, "Formula": viz.Formula,
-			"HeatScale": viz.HeatScale, "ExprLaTeX": viz.ExprLaTeX, "LaTeX": viz.LaTeX, "MathML": viz.MathML,
-			"Overlay": viz.Overlay, "Panels": viz.Panels, "Roots": viz.Roots, "SVG": viz.SVG,
+			"Functions": viz.Functions,
+			"HeatScale": viz.HeatScale, "ExprLaTeX": viz.ExprLaTeX, "LaTeX": viz.LaTeX, "Loops": viz.Loops, "MathML": viz.MathML,
+			"Overlay": viz.Overlay, "Panels": viz.Panels, "Parameters": viz.Parameters, "Roots": viz.Roots, "SVG": viz.SVG, "Sketch": viz.Sketch,
 			"SVGContext": viz.SVGContext, "StopAtAdjoints": viz.StopAtAdjoints, "Title": viz.Title,
 			"Tree": viz.Tree, "Unfolded": viz.Unfolded, "Unicode": viz.Unicode, "With": viz.With,
 			"WithoutLines": viz.WithoutLines, "WithoutSaved": viz.WithoutSaved,
 		},
 		Types: []any{
-			viz.Derivation{}, viz.Difference{}, viz.Equation{}, viz.Level(0), viz.Step{},
+			viz.Derivation{}, viz.Difference{}, viz.Equation{}, viz.Level(0), viz.Params(0), viz.Step{},
 		},
 		Samples: func() []any {
 			g := graph.New("sample")

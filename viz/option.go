@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
@@ -22,12 +23,18 @@ type options struct {
 	open     []string
 	limit    int
 	unfolded bool
+	params   Params
+	dense    int
+	loops    bool // the steps of loops are shown
 	marks    map[*graph.Node]Mark
 	heat     string
 	fed      map[*graph.Node]float64
 	courses  map[*graph.Node][2]float64
 	figure   []figure.Option
+	apart    string          // the axis along which a sketch draws parts apart
 	ctx      context.Context // ends long work; nil for none
+
+	functions []ops.Composite
 }
 
 // collapseAbove is the number of nodes above which scopes are drawn closed: nobody reads more
@@ -35,7 +42,7 @@ type options struct {
 const collapseAbove = 300
 
 func collect(opts []Option) options {
-	o := options{limit: collapseAbove}
+	o := options{limit: collapseAbove, dense: denseAbove}
 	for _, set := range opts {
 		if set != nil {
 			set(&o)
@@ -47,6 +54,12 @@ func collect(opts []Option) options {
 // StopAtAdjoints makes formulas stop at derivatives by named quantities: ∂loss/∂D appears as a
 // symbol.
 func StopAtAdjoints() Option { return func(o *options) { o.adjoints = true } }
+
+// Functions adds functions to those that formulas call by their names, wherever the graph has the
+// operations that such a function adds. They are elementwise, of one float; see [ops.Composite].
+func Functions(all ...ops.Composite) Option {
+	return func(o *options) { o.functions = append(o.functions, all...) }
+}
 
 // At draws at a level. The default for drawings is [Notes], or [Ops] if nothing between the
 // leaves and the results has a name, since Notes would draw a single box.
@@ -93,6 +106,9 @@ func Expand(path string) Option {
 // "step 0" to "step 9") are drawn once, with their derivatives, under a common title: "block1 …
 // 12 × 12".
 func Unfolded() Option { return func(o *options) { o.unfolded = true } }
+
+// withLoops shows the steps of loops.
+func withLoops(o *options) { o.loops = true }
 
 // With passes options on to the writer of the figure, such as its theme and its legend.
 func With(opts ...figure.Option) Option {

@@ -89,6 +89,9 @@ func (v *view) absorb() map[*graph.Node][]*graph.Node {
 	out := map[*graph.Node][]*graph.Node{}
 	taken := map[*graph.Node]bool{}
 	for _, n := range v.shown {
+		if v.stepOf(n) != nil && v.stands[n] == nil {
+			continue // the loop is in the box of its first result
+		}
 		var walk func(x *graph.Node)
 		walk = func(x *graph.Node) {
 			for _, y := range x.Inputs() {
@@ -98,6 +101,11 @@ func (v *view) absorb() map[*graph.Node][]*graph.Node {
 					walk(y)
 				}
 			}
+		}
+		if loop := v.stands[n]; loop != nil {
+			taken[loop] = true
+			walk(loop)
+			continue
 		}
 		walk(n)
 	}

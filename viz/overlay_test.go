@@ -97,7 +97,7 @@ func TestOverlayOfComparison(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n := box1(t, d.Figure(), "h = e^x"); n.Alarm != NotFinite || n.Badge != "NaN" {
+		if n := box1(t, inLine(d.Figure()), "h = e^x"); n.Alarm != NotFinite || n.Badge != "NaN" {
 			t.Errorf("swapped %v: %+v", swapped, n)
 		}
 	}

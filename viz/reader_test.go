@@ -70,7 +70,8 @@ func longAxes(n *graph.Node) (out []graph.Axis) {
 
 // What the reader knows, of functions and of signs with an index.
 var (
-	calls = []string{"tanh", "√", "log", "max", "relu", "σ", "sin", "cos", "erf", "|", "¬", "trunc", "softmax", "log softmax", "standardise"}
+	calls = []string{"tanh", "√", "log", "max", "relu", "σ", "sin", "cos", "erf", "|", "¬", "trunc", "softmax", "log softmax", "standardise",
+		"gelu", "gelu′", "gelu tanh", "elu", "elu′", "silu", "silu′", "leaky relu", "leaky relu′", "concat"}
 	signs = []string{"Σ", "mean", "max", "var"}
 )
 
@@ -78,7 +79,7 @@ func (r *reader) eval(e expr.Expr) float64 {
 	if v, ok := valueOf(e); ok {
 		return v
 	}
-	if e.Kind == expr.KindCall && !slices.Contains(calls, e.Text) || e.Kind == expr.KindBig && !slices.Contains(signs, e.Text) {
+	if e.Kind == expr.KindCall && (!slices.Contains(calls, e.Text) || e.Text == "concat" && len(e.Args) > 1) || e.Kind == expr.KindBig && !slices.Contains(signs, e.Text) {
 		panic("cannot read " + Unicode(e))
 	}
 	var a []float64
@@ -131,6 +132,30 @@ func (r *reader) eval(e expr.Expr) float64 {
 			return math.Sin(a[0])
 		case "cos":
 			return math.Cos(a[0])
+		case "gelu":
+			return a[0] * normal(a[0])
+		case "gelu′":
+			return normal(a[0]) + a[0]*math.Exp(-a[0]*a[0]/2)/math.Sqrt(2*math.Pi)
+		case "gelu tanh":
+			return a[0] / 2 * (1 + math.Tanh(math.Sqrt(2/math.Pi)*(a[0]+0.044715*a[0]*a[0]*a[0])))
+		case "elu":
+			return max(a[0], 0) + math.Expm1(min(a[0], 0))
+		case "elu′":
+			return math.Exp(min(a[0], 0))
+		case "silu":
+			return a[0] / (1 + math.Exp(-a[0]))
+		case "silu′":
+			s := 1 / (1 + math.Exp(-a[0]))
+			return s + a[0]*s*(1-s)
+		case "leaky relu":
+			return max(a[0], 0) + a[1]*min(a[0], 0)
+		case "leaky relu′":
+			if a[0] > 0 {
+				return 1
+			}
+			return a[1]
+		case "concat":
+			return a[0]
 		case "erf":
 			return math.Erf(a[0])
 		case "|":
@@ -157,6 +182,9 @@ func (r *reader) eval(e expr.Expr) float64 {
 	}
 	panic(fmt.Sprintf("cannot read %s (%d %q)", Unicode(e), e.Kind, e.Text))
 }
+
+// normal is the distribution function of the standard normal distribution.
+func normal(x float64) float64 { return (1 + math.Erf(x/math.Sqrt2)) / 2 }
 
 // along reports whether an expression is a function along axes, which looks at the
 // elements beside the one that is asked for.

@@ -241,6 +241,26 @@ func (u *unfolder) reshaped(y *graph.Node, indices []string) ([]string, bool) {
 	return in, len(from) == len(to)
 }
 
+// concatenated returns concat_h(head_bhte) for an array that is nothing but another one with
+// several of its axes, which do not follow each other there, in one: the heads of attention.
+func concatenated(e expr.Expr, left []string) expr.Expr {
+	if e.Kind != expr.KindSymbol {
+		return e
+	}
+	for _, index := range left {
+		parts := subscript.Names(index)
+		if len(parts) < 2 || subscript.Joined(parts...) != index {
+			continue
+		}
+		for i, s := range parts[1:] {
+			if at := slices.Index(e.Subs, parts[i]); at >= 0 && slices.Index(e.Subs, s) != at+1 {
+				return expr.Expr{Kind: expr.KindCall, Text: "concat", Subs: parts[:len(parts)-1], Args: []expr.Expr{e}}
+			}
+		}
+	}
+	return e
+}
+
 // letter begins the names given to axes that have none in the graph.
 const letter = "unnamed_"
 
@@ -296,6 +316,9 @@ type lettering struct {
 // them: an axis that it contracts has one name in both operands. It returns y itself where the
 // result is written as a matrix, and where axes are aligned by position.
 func (u *unfolder) lettered(y *graph.Node) *graph.Node {
+	if y.NumIn() == 0 { // a random draw
+		return y
+	}
 	if _, same := aligned(y, 0); same || u.matrix {
 		return y
 	}

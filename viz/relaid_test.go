@@ -50,7 +50,7 @@ func TestSplitAndMerged(t *testing.T) {
 	}{
 		{q, "qₕₜₑ = Σₘ xₜₘ·w_{m,he}"},
 		{s, "s_{h,t,t′} = Σₑ qₕₜₑ·q_{h,t′,e}"},
-		{c, "c_{t,he} = qₕₜₑ"},
+		{c, "c_{t,he} = concatₕ(qₕₜₑ)"},
 	} {
 		if got := Formula(w.n); got != w.want {
 			t.Errorf("got %s, want %s", got, w.want)
@@ -117,7 +117,7 @@ var relaidCases = []relaidCase{
 	}, "yₜₘ = 0.5 if 0.5 < xₜₘ, −0.5 if xₜₘ < −0.5, else xₜₘ"},
 	{"leaky relu", func(x, _ *graph.Node) *graph.Node {
 		return ops.Select(ops.Less(ops.Lit(x, 0), x), x, ops.Scale(x, 0.2))
-	}, "yₜₘ = max(xₜₘ, 0.2·xₜₘ)"},
+	}, "yₜₘ = leaky relu(xₜₘ, 0.2)"},
 	{"a length", func(x, _ *graph.Node) *graph.Node {
 		s := ops.Sum(ops.Square(x), "m")
 		zero := ops.Equal(s, ops.Lit(s, 0))

@@ -1,10 +1,7 @@
 package viz
 
 import (
-	"slices"
-
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -13,12 +10,18 @@ import (
 // role returns the role of a node in a drawing.
 func (v *view) role(n *graph.Node) figure.Role {
 	_, derivative := v.of[n]
+	_, enters := v.enters[n]
 	switch {
+	case enters && !derivative:
+		return figure.State
 	case len(v.updates[n]) > 0:
 		return figure.Update
 	case derivative:
 		return figure.Gradient
 	case n.Role() == graph.RoleInput:
+		if _, number := n.Default(); number {
+			return figure.Hyper
+		}
 		return figure.Input
 	case n.Role() == graph.RoleParam:
 		return figure.Param
@@ -32,68 +35,55 @@ func (v *view) role(n *graph.Node) figure.Role {
 		return figure.Gradient
 	case v.roots[n] && !v.backward[n]:
 		return figure.Output
-	case v.reduces(n):
-		return figure.Reduce
 	}
-	return figure.Op
+	return v.reach(n)
 }
 
-// reduces reports whether the heaviest operation of a box combines values along an axis: a
-// product, a convolution, a sum. A box has the operations of its node and of the hidden nodes in
-// its formula, each once.
-func (v *view) reduces(n *graph.Node) bool {
-	seen := map[*graph.Node]bool{}
-	var walk func(n *graph.Node) bool
-	walk = func(n *graph.Node) bool {
-		if gathers(n) {
-			return true
-		}
-		for i := range n.NumIn() {
-			if x := n.In(i); !v.visible[x] && !seen[x] {
+// reach returns the role of the operation of a box whose elements depend on the most others. A box
+// has the operations of its node and of the hidden nodes in its formula. Where these only lay
+// elements out, it moves them.
+func (v *view) reach(n *graph.Node) figure.Role {
+	most, laid := figure.Op, true
+	seen := map[*graph.Node]bool{n: true}
+	var walk func(n *graph.Node)
+	walk = func(n *graph.Node) {
+		most, laid = max(most, reachOf(n)), laid && isLayout(n)
+		for _, x := range v.operands(n) {
+			if !v.visible[x] && !seen[x] && x.NumIn() > 0 {
 				seen[x] = true
-				if walk(x) {
-					return true
-				}
+				walk(x)
 			}
 		}
-		return false
 	}
-	return walk(n)
+	walk(n)
+	if laid {
+		return figure.Move
+	}
+	return most
 }
 
-// gathers reports whether an operation combines values along an axis: its notation has an index
-// of its own, its result has fewer elements than an operand, or it is a loop with a step that
-// does. Operations that only select values, or lay them out, do not.
-func gathers(n *graph.Node) bool {
-	if n.NumIn() == 0 || isLayout(n) || match.Is(n, match.Slice) || match.Is(n, match.Gather) {
-		return false
+// reachOf returns how far the elements of a result reach into the operands: to one of each, which
+// may be another than that in their place (Move), to all along an axis that stays (Along), as a
+// softmax does and a loop, or to those that a sum or a product combines (Reduce).
+func reachOf(n *graph.Node) figure.Role {
+	if n.NumIn() == 0 || isLayout(n) || trait.IsElementwise(n.Op()) {
+		return figure.Op
+	}
+	switch match.KindOf(n) {
+	case match.Cast, match.InRange, match.OneHot, match.StopGradient:
+		return figure.Op
+	case match.Slice, match.Place, match.Gather, match.Concat, match.MaxPick:
+		return figure.Move
 	}
 	if body := n.Body(); body != nil {
-		return slices.ContainsFunc(graph.Reachable(body.Out()...), gathers)
-	}
-	for i := range n.NumIn() {
-		if n.Shape().Len() < n.In(i).Shape().Len() {
-			return true
+		most := figure.Along
+		for _, x := range graph.Reachable(body.Out()...) {
+			most = max(most, reachOf(x))
 		}
+		return most
 	}
-	marks := make([]expr.Expr, n.NumIn())
-	for k := range marks {
-		marks[k] = place(k, axisNames(n.In(k)))
+	if _, along := match.Along(n); along && n.Shape().SameSizes(n.In(0).Shape()) {
+		return figure.Along
 	}
-	op, ok := n.Op().(trait.Notated)
-	return match.Is(n, match.MatMul) || ok && binds(op.Notation(n, marks))
-}
-
-// binds reports whether an expression has an index of its own: Σ_j, ‖·‖², f_j.
-func binds(e expr.Expr) bool {
-	switch {
-	case e.Kind == expr.KindBig, e.Kind == expr.KindNorm, e.Kind == expr.KindCall && len(e.Subs) > 0 && e.Text != "concat":
-		return true
-	}
-	for _, a := range e.Args {
-		if binds(a) {
-			return true
-		}
-	}
-	return false
+	return figure.Reduce
 }

@@ -167,6 +167,9 @@ func (t *template) restore(e expr.Expr) expr.Expr {
 // fill replaces the marks by the operands' expressions.
 func (t *template) fill(e expr.Expr) expr.Expr {
 	if k, ok := mark(e); ok {
+		if e, ok := root(t.y, k); ok {
+			return e
+		}
 		return t.operand(t.y.In(k), matchIndices(t.in[k], e.Subs))
 	}
 	e.Args = slices.Clone(e.Args)

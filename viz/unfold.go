@@ -32,17 +32,20 @@ type unfolder struct {
 	met      []*graph.Node  // quantities that appeared as symbols
 	raw      bool           // do not simplify
 	merged   merged
-	left     []string              // the indices of the node whose expression was built last
-	matrix   bool                  // some of them have none: it is written as a matrix
-	loops    map[*graph.Node]*loop // by their nodes
-	inside   map[*graph.Node]*loop // by the nodes of their bodies
-	plain    bool                  // parts of arrays are written as calls: their indices are not shown
+	left     []string                    // the indices of the node whose expression was built last
+	matrix   bool                        // some of them have none: it is written as a matrix
+	loops    map[*graph.Node]*loop       // by their nodes
+	inside   map[*graph.Node]*loop       // by the nodes of their bodies
+	again    map[*graph.Node]*graph.Node // by what the step of a derivative computes again, what the values' step computes
+	plain    bool                        // parts of arrays are written as calls: their indices are not shown
 	letters  map[*graph.Node]lettering
 	places   map[*graph.Node][]int      // places of the axes of a transpose's result in its operand
 	made     map[*graph.Node]made       // expressions built already; nil while names and cuts may still change
 	fed      map[*graph.Node]float64    // values fed to inputs with a default
 	courses  map[*graph.Node][2]float64 // the first and the last value fed to them
 	ctx      context.Context            // ends long work; nil for none
+
+	functions map[graph.DType][]composite // of the user's, called by their names
 }
 
 // made is an expression of a node with the indices of its left side.
@@ -227,7 +230,7 @@ func (u *unfolder) write(n *graph.Node) expr.Expr {
 	for i, index := range u.left {
 		u.left[i] = renamed(index, from, to)
 	}
-	return readable(rename(e, from, to), axisNames(n))
+	return concatenated(readable(rename(e, from, to), axisNames(n)), u.left)
 }
 
 // tagged returns the expression of a node with unique bound indices.
@@ -300,6 +303,9 @@ func (u *unfolder) operand(x *graph.Node, indices []string) expr.Expr {
 	if !u.plain && u.counts(x) && indices[0] != "" {
 		return expr.Sym("", indices[0])
 	}
+	if y := u.again[x]; y != nil {
+		return u.operand(y, indices)
+	}
 	if l := u.inside[x]; l != nil && l.now != "" {
 		if e, ok := u.inStep(l, x, indices); ok {
 			return e
@@ -328,6 +334,9 @@ func place(k int, indices []string) expr.Expr {
 func (u *unfolder) unfold(y *graph.Node, indices []string) expr.Expr {
 	u.look()
 	if e, ok := u.resultOf(y, indices); ok {
+		return e
+	}
+	if e, ok := u.composed(y, indices); ok {
 		return e
 	}
 	if in, ok := u.relaid(y, indices); ok {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
+	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
 // Unicode prints an expression on one line, with the parentheses that precedence requires. A sum
@@ -225,18 +226,19 @@ func (unicodeScript) call(f string, subs, args []string) string {
 	switch f {
 	case "|":
 		return "|" + list + "|"
+	case "√":
+		if strings.Trim(list, "0123456789") == "" {
+			return f + list
+		}
 	}
 	return f + lowered(subs) + "(" + list + ")"
 }
 
 func (unicodeScript) power(base, exponent string, e expr.Expr) string {
-	if e.Kind == expr.KindNumber {
-		if s, ok := translate(exponent, "0123456789−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻"); ok {
+	if e.Kind == expr.KindNumber || exponent == "⊤" {
+		if s := figure.Linear(figure.Sup(exponent)); !strings.HasPrefix(s, "^") {
 			return base + s
 		}
-	}
-	if exponent == "⊤" {
-		return base + "ᵀ"
 	}
 	if e.Kind == expr.KindSymbol && symbolBinding(e.Text) > rising || e.Kind == expr.KindNumber {
 		return base + "^" + exponent
@@ -250,26 +252,29 @@ func (unicodeScript) fraction(p printer, a, b expr.Expr) (string, int) {
 
 // lowered writes indices: ᵢⱼ where Unicode has all of them, else _j or _{id}.
 func lowered(subs []string) string {
-	if len(subs) == 0 {
+	list, single := indexList(subs)
+	switch {
+	case list == "":
 		return ""
+	case single:
+		return figure.Linear(figure.Sub(list))
 	}
-	single := true
+	return "_{" + list + "}"
+}
+
+// indexList lists indices: those of one letter side by side, others with commas. single reports
+// whether each is one letter.
+func indexList(subs []string) (list string, single bool) {
+	single = true
 	subs = slices.Clone(subs)
 	for i, s := range subs {
 		subs[i] = subscript.Text(s)
 		single = single && len([]rune(subs[i])) == 1 && (len(subs) == 1 || !isDigit(subs[i][0]))
 	}
 	if single {
-		all := strings.Join(subs, "")
-		if s, ok := translate(all, "aehijklmnoprstuvxβγρφχ", "ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ"); ok {
-			return s
-		}
-		if len(subs) == 1 {
-			return "_" + all
-		}
-		return "_{" + all + "}"
+		return strings.Join(subs, ""), true
 	}
-	return "_{" + strings.Join(subs, ",") + "}"
+	return strings.Join(subs, ","), false
 }
 
 // translate replaces each rune of from by the one of to at its place; ok is false if s has

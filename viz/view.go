@@ -12,6 +12,7 @@ import (
 // view says which nodes of a graph are shown, and how.
 type view struct {
 	*unfolder
+	steps
 	options  options
 	order    []*graph.Node        // the roots as given
 	in       map[*graph.Node]bool // in the cone
@@ -21,12 +22,14 @@ type view struct {
 	updates  map[*graph.Node][]*graph.Node // the leaves that take a node's value
 	shown    []*graph.Node
 	visible  map[*graph.Node]bool
+	usual    graph.DType                  // the element type that boxes do not say
 	of       map[*graph.Node]graph.Origin // what a shown node is the derivative of
 	home     map[*graph.Node]string       // scopes
 	short    map[string]string            // names without scopes
 	aliases  map[*graph.Node]string       // names for unnamed values
 	paths    map[*graph.Node]string       // of modules
 	folding  *folding                     // repeated blocks that are drawn once; nil if there are none
+	dense    bool                         // there are many boxes
 	uses     map[*graph.Node][]*graph.Node
 	absorbed map[*graph.Node][]*graph.Node // the hidden nodes in a shown node's formula, if there are marks
 }
@@ -59,7 +62,7 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	}
 	v := &view{unfolder: newUnfolder(roots, true), options: o, order: roots, in: map[*graph.Node]bool{}, roots: map[*graph.Node]bool{}, losses: map[*graph.Node]bool{},
 		backward: columns(roots), updates: map[*graph.Node][]*graph.Node{}, visible: map[*graph.Node]bool{}, of: map[*graph.Node]graph.Origin{}}
-	v.fed, v.courses, v.ctx = o.fed, o.courses, o.ctx
+	v.fed, v.courses, v.ctx, v.functions = o.fed, o.courses, o.ctx, compositesOf(o.functions)
 	v.look()
 	v.short, v.home = v.shortNames(), homes(v.cone)
 	for _, n := range v.cone {
@@ -88,6 +91,7 @@ func newView(roots []*graph.Node, o options) (*view, error) {
 	}
 	v.made, v.aliases = map[*graph.Node]made{}, map[*graph.Node]string{}
 	v.hideBehindLayout()
+	v.openLoops()
 	v.settle()
 	return v, nil
 }
@@ -181,12 +185,13 @@ func (v *view) hideBehindLayout() {
 
 // settle lists what is shown, once it is decided.
 func (v *view) settle() {
-	v.shown = slices.DeleteFunc(slices.Clone(v.cone), func(n *graph.Node) bool { return !v.visible[n] })
+	v.shown = slices.DeleteFunc(slices.Clone(v.withSteps(v.cone)), func(n *graph.Node) bool { return !v.visible[n] })
 	for _, n := range v.shown {
 		if a, ok := v.partner(n); ok {
 			v.of[n] = a
 		}
 	}
+	v.usual = usualType(v.shown)
 	v.paths = make(map[*graph.Node]string, len(v.cone))
 	for _, n := range v.cone {
 		v.paths[n] = v.path(n)
@@ -231,8 +236,7 @@ func (v *view) links() []link {
 		seen := map[*graph.Node]bool{}
 		var walk func(x *graph.Node)
 		walk = func(x *graph.Node) {
-			for i := range x.NumIn() {
-				y := x.In(i)
+			for _, y := range v.operands(x) {
 				if seen[y] || !v.flows(y, x) {
 					continue
 				}
@@ -279,7 +283,12 @@ func (v *view) flows(y, x *graph.Node) bool {
 
 // scope returns the module in which a node is drawn: for a derivative that of its value, for a
 // repeated block the series.
-func (v *view) scope(n *graph.Node) string { return v.paths[n] }
+func (v *view) scope(n *graph.Node) string {
+	if l := v.stepOf(n); l != nil {
+		return v.stepPath(l, n)
+	}
+	return v.paths[n]
+}
 
 // path returns the module of a node where nothing is folded.
 func (v *view) path(n *graph.Node) string {

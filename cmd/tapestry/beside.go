@@ -19,15 +19,16 @@ import (
 
 // matrixFlags holds the flags that extend a comparison to a matrix of settings.
 type matrixFlags struct {
-	optimisers, starts string
-	level              float64
-	pair               []string
-	drawn              [][2]int // the places of the pair among the models
+	optimisers, rates, starts string
+	level                     float64
+	pair                      []string
+	drawn                     [][2]int // the places of the pair among the models
 }
 
 func (m *matrixFlags) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.optimisers, "optimisers", "", "a matrix of settings: optimisers with their rates, as adam:0.01,sgd:0.1")
+	f.StringVar(&m.rates, "rates", "", "a matrix of settings: rates and schedules of the rate, of every optimiser, as '0.01,cosine(0.01,600),warmup(100,cosine(1e-3,500))'")
 	f.StringVar(&m.starts, "starts", "", "a matrix of settings: factors on the initial values, or other initialisers, as 0.5,1,2,glorot,normal(0,0.1)")
 	f.Float64Var(&m.level, "level", 0, "the loss whose reaching is counted in steps (default: nine tenths of each objective's way down)")
 	f.StringSliceVar(&m.pair, "pair", nil, "the two objectives to draw side by side (default: each beside the first)")
@@ -35,12 +36,31 @@ func (m *matrixFlags) flags(cmd *cobra.Command) {
 
 // asked reports whether a flag was given that calls for a matrix.
 func (m *matrixFlags) asked(cmd *cobra.Command) bool {
-	return changed(cmd, []string{"optimisers", "starts", "level"}) != ""
+	return changed(cmd, []string{"optimisers", "rates", "starts", "level"}) != ""
+}
+
+// parseRates reads a list of schedules such as 0.01,cosine(0.01,600).
+func parseRates(text string) ([]train.Schedule, error) {
+	var out []train.Schedule
+	for _, part := range commas(text) {
+		s, err := train.ParseSchedule(part)
+		if err != nil {
+			return nil, usagef("--rates: %w", err)
+		}
+		if !(s.At(0, 2) > 0) {
+			return nil, usagef("--rates %s: want a positive rate", part)
+		}
+		if slices.ContainsFunc(out, func(other train.Schedule) bool { return other.String() == s.String() }) {
+			return nil, usagef("--rates: %v is there twice", s)
+		}
+		out = append(out, s)
+	}
+	return out, nil
 }
 
 // parseOptimisers reads a list such as adam:0.01,sgd:0.1. The rate is the default of those that
 // leave it out.
-func parseOptimisers(text string, rate float64) ([]train.Optimiser, error) {
+func parseOptimisers(text string, rate float64, named func(string) string) ([]train.Optimiser, error) {
 	var out []train.Optimiser
 	for _, part := range commas(text) {
 		name, number, given := strings.Cut(part, ":")
@@ -51,7 +71,7 @@ func parseOptimisers(text string, rate float64) ([]train.Optimiser, error) {
 				return nil, usagef("--optimisers %s: want NAME or NAME:RATE with a positive rate, as adam:0.01", part)
 			}
 		}
-		o, err := train.Named(name, r)
+		o, err := train.Named(named(name), r)
 		if err != nil {
 			return nil, usagef("--optimisers %w", err)
 		}
@@ -118,6 +138,9 @@ func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error
 	if c.optimisers != "" && changed(cmd, []string{"optimiser"}) != "" {
 		return usagef("--optimisers: the optimisers of the matrix take the place of --optimiser")
 	}
+	if c.rates != "" && changed(cmd, []string{"rate"}) != "" {
+		return usagef("--rates: the rates of the matrix take the place of --rate")
+	}
 	plan, variants, err := c.plan(cmd, names, rows)
 	if err != nil {
 		return err
@@ -130,6 +153,9 @@ func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error
 		return err
 	}
 	page, err := c.besidePage(cmd.Context(), res)
+	if err == nil {
+		err = c.gradients(cmd.Context(), plan, variants, res, &page)
+	}
 	if err != nil {
 		return err
 	}
@@ -162,7 +188,10 @@ func (c *comparison) checkPair(names []string) error {
 
 // plan builds the configuration of the comparison and its variants from the flags.
 func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.Config, variants []lab.Variant, err error) {
-	others := slices.DeleteFunc(slices.Clone(names), isClusteringName)
+	others := slices.Clone(names)
+	if rows {
+		others = slices.DeleteFunc(others, isClusteringName)
+	}
 	builds, err := c.builds(others, rows)
 	if err != nil {
 		return p, nil, err
@@ -177,17 +206,8 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 	if p.DType, err = parseDType(c.dtype); err != nil {
 		return p, nil, err
 	}
-	rate := c.rate
-	if rate == 0 {
-		rate = ownRate
-		if rows {
-			rate = lab.DefaultRate(p.Table)
-		}
-	}
-	if c.optimisers != "" {
-		if p.Optimisers, err = parseOptimisers(c.optimisers, rate); err != nil {
-			return p, nil, err
-		}
+	if err := c.trainedBy(cmd, &p, names, rows); err != nil {
+		return p, nil, err
 	}
 	if c.starts != "" {
 		if p.Starts, err = parseStarts(c.starts); err != nil {
@@ -218,18 +238,64 @@ func (c *comparison) plan(cmd *cobra.Command, names []string, rows bool) (p lab.
 	return p, variants, nil
 }
 
-// sized makes a model that is trained on the rows that clusterings read: where its only input is not
-// as wide as these, it gets the sizes that fit, if there are such.
+// trainedBy fills in the optimisers and the rates. Without flags each model is trained by that of its
+// own, if it has one.
+func (c *comparison) trainedBy(cmd *cobra.Command, p *lab.Config, names []string, rows bool) (err error) {
+	usual := ownRate
+	if rows {
+		usual = lab.DefaultRate(p.Table)
+	}
+	own := c.notes.on || slices.ContainsFunc(names, func(name string) bool {
+		b, err := lookup(name)
+		return err == nil && b.Descent != nil
+	})
+	p.Rate = c.schedule
+	switch {
+	case c.optimisers != "":
+		p.Optimisers, err = parseOptimisers(c.optimisers, cmp.Or(c.rate, usual), c.notes.named)
+	case changed(cmd, []string{"optimiser"}) != "" || !own:
+		var o train.Optimiser
+		o, err = optimiser(c.notes.named(c.opt), cmp.Or(c.rate, usual))
+		p.Optimisers = []train.Optimiser{o}
+	case p.Rate.IsZero() && c.rate != 0:
+		p.Rate = train.Constant(c.rate)
+	}
+	if err == nil && c.rates != "" {
+		p.Rates, err = parseRates(c.rates)
+	}
+	return err
+}
+
+// sized makes a model that is trained on the rows that clusterings read. Where its inputs are not as
+// wide as these, it gets the sizes that fit, if there are such: those of its only input, or those of
+// attention over so many rows as there are centres.
 func (c *comparison) sized(own learning, name string) (*builders.Model, error) {
-	m := modelOptions{set: own.set, dtype: c.dtype}
+	m := modelOptions{set: own.set, dtype: c.dtype, notes: c.notes}
 	first, err := m.runnable(name, false)
 	if err != nil {
 		return nil, err
 	}
 	table, err := c.rows(c.seed)
 	in := first.Inputs()
-	if err != nil || lab.TakesRows(first, table) == nil || len(in) != 1 || in[0].Rank() != 2 {
+	if err != nil || len(in) == 1 && lab.TakesRows(first, table) == nil {
 		return first, err
+	}
+	if len(in) > 1 {
+		given, dt, err := m.settings(first.Builder)
+		if err != nil {
+			return nil, err
+		}
+		k := cmp.Or(c.k, lab.DefaultK(table))
+		if stated := statedClusters(c.named); c.k == 0 && len(table.Classes()) < 2 && stated > 0 {
+			k = stated
+		}
+		if s, ok := lab.AttentionSettings(first.Builder, given, table.Rows(), len(table.Columns), k, dt); ok {
+			return first.Builder.Build(s, dt)
+		}
+		return first, nil
+	}
+	if in[0].Rank() != 2 {
+		return first, nil
 	}
 	columns, err := c.read()
 	if err != nil {

@@ -21,8 +21,8 @@ import (
 func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (report.Page, error) {
 	plan := res.Config
 	p := report.Page{
-		Setup: report.Setup{Steps: plan.Steps, Optimiser: besideOptimisers(plan), Test: oneLine(res.ConvergenceTest())},
-		Task:  tasksText(res),
+		Setup: report.Setup{Steps: plan.Steps, Optimiser: besideOptimisers(res), Test: oneLine(res.ConvergenceTest())},
+		Task:  strings.TrimSpace(tasksText(res) + " " + strings.ReplaceAll(c.takenText(res), "\n", "; ")),
 		Made:  made(typed(c.args), res.Variants[0].Model.Loss.DType()),
 	}
 	if len(plan.Starts) > 1 || plan.Starts[0].String() != (lab.Initial{}).String() {
@@ -61,10 +61,20 @@ func (c *comparison) besidePage(ctx context.Context, res *lab.Comparison) (repor
 	return p, err
 }
 
-// besideOptimisers describes the optimisers, and the schedule of their rates if there is one.
-func besideOptimisers(p lab.Config) string {
+// besideOptimisers describes the optimisers, and the schedules of their rates if there are any.
+func besideOptimisers(res *lab.Comparison) string {
+	p := res.Config
 	text := texts(p.Optimisers)
+	if slices.ContainsFunc(res.Variants, func(v lab.Compared) bool { return !v.Own.IsZero() }) {
+		var each []string
+		for v, variant := range res.Variants {
+			each = append(each, variant.Name+" by "+res.OptimiserName(v, lab.Setting{}))
+		}
+		text = strings.Join(each, ", ")
+	}
 	switch {
+	case len(p.Rates) > 0:
+		return fmt.Sprintf("%s, the rates %s", text, texts(p.Rates))
 	case !p.Rate.IsZero():
 		return fmt.Sprintf("%s, the rate %v", text, p.Rate)
 	case p.Falling:
@@ -153,7 +163,13 @@ const longTitle = 36
 // tasksText says which models saw the same examples.
 func tasksText(res *lab.Comparison) string {
 	if res.Config.Table != nil {
-		return ""
+		var reads []string
+		for i, v := range res.Variants {
+			if v.Reads != "" {
+				reads = append(reads, "Of "+shownNames(res)[i]+", "+v.Reads+".")
+			}
+		}
+		return strings.Join(reads, " ")
 	}
 	if on := res.Data(); on != "" {
 		return "Trained on " + on + ": the same batches in every step."
@@ -186,7 +202,7 @@ func tasksText(res *lab.Comparison) string {
 		byTask[t] = append(byTask[t], shown[i])
 	}
 	if len(order) == 1 {
-		return fmt.Sprintf("The inputs have the same names and types, so all were trained on the same task: that of %s, %s.", shown[order[0]], how)
+		return fmt.Sprintf("The inputs correspond, so all were trained on the same task: that of %s, %s.", shown[order[0]], how) + replacedText(res, shown)
 	}
 	var b strings.Builder
 	b.WriteString("The tasks differ, because the inputs do: the losses of different tasks are not comparable, and their curves stand side by side for their shapes alone. " +
@@ -198,7 +214,19 @@ func tasksText(res *lab.Comparison) string {
 		}
 		fmt.Fprintf(&b, "%s %s on the task of %s", sep, strings.Join(byTask[t], ", "), shown[t])
 	}
-	return b.String() + "."
+	return b.String() + "." + replacedText(res, shown)
+}
+
+// replacedText names the models that would draw other examples by themselves than those of the task;
+// "" if there are none.
+func replacedText(res *lab.Comparison, shown []string) string {
+	text := ""
+	for i, v := range res.Variants {
+		if v.Replaced {
+			text += fmt.Sprintf(" By itself %s draws other examples than those of %s, by which all are measured.", shown[i], shown[v.Task])
+		}
+	}
+	return text
 }
 
 func capitalised(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
@@ -219,14 +247,8 @@ func forwardEquations(m *report.Method, model *builders.Model) {
 // drawings returns the aligned drawings of the pair that was asked for, or of the first model with
 // each other one. draw makes a drawing whose identifiers begin with id.
 func (c *comparison) drawings(names, shown []string, draw func(id string, a, b int) (report.Drawing, error)) ([]report.Drawing, error) {
-	pairs := c.drawn
-	if pairs == nil {
-		for b := 1; b < len(names); b++ {
-			pairs = append(pairs, [2]int{0, b})
-		}
-	}
 	var out []report.Drawing
-	for i, p := range pairs {
+	for i, p := range c.pairs(len(names)) {
 		d, err := draw(fmt.Sprintf("diff-%d-", i+1), p[0], p[1])
 		if err != nil {
 			return nil, err
@@ -252,14 +274,14 @@ func forwardDrawing(ctx context.Context, id string, res *lab.Comparison, a, b in
 	if err != nil {
 		return report.Drawing{}, err
 	}
-	if len(diff.Shared)+len(diff.OnlyA)+len(diff.OnlyB) > mostDrawn {
+	if len(diff.Boxes()) > mostDrawn {
 		return report.Drawing{}, nil
 	}
 	var svg strings.Builder
 	if err := diff.Figure().SVGContext(ctx, &svg, figure.IDPrefix(id)); err != nil {
 		return report.Drawing{}, err
 	}
-	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
+	return report.Drawing{SVG: svg.String(), Footer: diff.Sentence() + " Against A, " + diff.Summary()}, nil
 }
 
 // mostDrawn is the largest number of boxes in a readable comparison.

@@ -123,7 +123,7 @@ func TestCompareText(t *testing.T) {
 }
 
 func TestParseSettings(t *testing.T) {
-	o, err := parseOptimisers("adam:0.01, sgd", 0.5)
+	o, err := parseOptimisers("adam:0.01, sgd", 0.5, asNotes{}.named)
 	if err != nil || texts(o) != "adam(0.01), sgd(0.5)" {
 		t.Errorf("optimisers %v, %v", o, err)
 	}
@@ -136,6 +136,10 @@ func TestParseSettings(t *testing.T) {
 func TestBadMatrix(t *testing.T) {
 	for args, want := range map[string]string{
 		"--optimisers adam:x":                       "--optimisers adam:x: want NAME or NAME:RATE with a positive rate, as adam:0.01",
+		"--rates cosine(0.1)":                       `--rates: schedule "cosine(0.1)", character 11: cosine wants a value, a number of steps, and perhaps the least value`,
+		"--rates 0.1,0.10":                          "--rates: 0.1 is there twice",
+		"--rates 0.1,-1":                            "--rates -1: want a positive rate",
+		"--rates 0.1 --rate 0.2":                    "--rates: the rates of the matrix take the place of --rate",
 		"--optimisers adam:0":                       "--optimisers adam:0: want NAME or NAME:RATE with a positive rate, as adam:0.01",
 		"--optimisers lion":                         `--optimisers "lion": want sgd, momentum, smoothed-momentum, nesterov, nesterov-peek, adam, adamw, rmsprop or adagrad`,
 		"--optimisers sgd:1,sgd:1":                  "--optimisers: sgd(1) is there twice",

@@ -65,6 +65,9 @@ func TestEveryCommandTakesSettings(t *testing.T) {
 		"rewrite OWN{h=3}":    "OWN{h=3}: ",
 		"geometry init{d=2,weights=he} init{d=2,weights=xavier} --steps 2": "init{d=2,weights=xavier}: second derivatives by 27 numbers",
 		"geometry OWN{h=3} --steps 2":                                      "mine.tapestry{h=3}: second derivatives by 3 numbers",
+		"train kmeans-softmax{gamma=2} --steps 9":                          "kmeans-softmax{gamma=2} on iris.csv",
+		"step kmeans-softmax{gamma=2} --print":                             "soft k-means (gamma = 2)",
+		"geometry kmeans-softmax{gamma=2} --steps 2":                       "kmeans-softmax{gamma=2}: second derivatives by 12 numbers",
 		"tape init{d=4} --profile":                                         "(d = 4)",
 	} {
 		if out := ok(t, arguments(args, "DIR", dir, "OWN", own)...); !strings.Contains(out, strings.ReplaceAll(want, "OWN", own)) {
@@ -85,6 +88,21 @@ func TestSettingsInBracesAreSet(t *testing.T) {
 		spaced := loss(c.model + "{ " + strings.NewReplacer("=", " = ", ",", " , ").Replace(c.settings) + " }")
 		if set := loss(c.model, "--set", c.settings); !slices.Equal(with, set) || !slices.Equal(with, spaced) || slices.Equal(with, plain) {
 			t.Errorf("%s{%s}: losses %v, with spaces %v, with --set %v, without settings %v", c.model, c.settings, with, spaced, set, plain)
+		}
+	}
+}
+
+// TestTemperatureInBraces: γ in braces is the constant that --gamma gives.
+func TestTemperatureInBraces(t *testing.T) {
+	for _, args := range []string{"train MODEL --steps 9 --seeds 1", "step MODEL --train 3 --print --node loss", "geometry MODEL --steps 3"} {
+		run := func(model string, more ...string) string {
+			out := ok(t, append(arguments(args, "MODEL", model), more...)...)
+			out = strings.ReplaceAll(out, "kmeans-softmax{gamma=2}", "kmeans-softmax")
+			return strings.Join(strings.Fields(strings.ReplaceAll(out, " (gamma = 2)", "")), " ") // columns are as wide as names
+		}
+		with, flag, plain := run("kmeans-softmax{gamma=2}"), run("kmeans-softmax", "--gamma", "2"), run("kmeans-softmax")
+		if with != flag || with == plain {
+			t.Errorf("%s: with braces\n%s\nwith --gamma\n%s", args, with, flag)
 		}
 	}
 }
@@ -136,16 +154,20 @@ func TestMistakesInBraces(t *testing.T) {
 		"draw {d=4}":                `unknown model "{d=4}": want settings in braces, quoted for the shell: 'MODEL{setting=value,…}'`,
 		"grad OWN{lamda=2}":         `OWN{lamda=2}: OWN has no setting "lamda": did you mean "lambda"? (it has i, h, lambda)`,
 		"train init{d=4} --set d=5": "--set d=5: init{d=4} says d = 4",
-		"grad init{weights=he} --set weights=small": "--set weights=small: init{weights=he} says weights = he",
-		"compare init{d=4} init{d=5} --set d=6":     "--set d=6: init{d=5} says it in braces, and no other model has it",
-		"compare init{d=4} init{d=4}":               "compare: init{d=4} is named twice",
-		"geometry init{d=4} init{d=4}":              "geometry: init{d=4} is named twice",
-		"train kmeans-softmax{n=9}":                 "kmeans-softmax{n=9}: a clustering takes n from the data",
-		"train kmeans-sgd{n=4}":                     "kmeans-sgd{n=4}: want --batch 4",
-		"serve kmeans-softmax{d=9}":                 "kmeans-softmax{d=9}: a clustering takes d from the data",
-		"compare kmeans-softmax{k=4} kmeans-goofy":  "kmeans-softmax{k=4}: the data have one number of clusters for all: want --k 4",
-		"step kmeans-softmax{gamma=4}":              "kmeans-softmax{gamma=4}: want --gamma 4",
-		"compare kmeans-softmax{gamma=4} --gamma 2": "--gamma: kmeans-softmax{gamma=4} has one in braces",
+		"grad init{weights=he} --set weights=small":          "--set weights=small: init{weights=he} says weights = he",
+		"compare init{d=4} init{d=5} --set d=6":              "--set d=6: init{d=5} says it in braces, and no other model has it",
+		"compare init{d=4} init{d=4}":                        "compare: init{d=4} is named twice",
+		"geometry init{d=4} init{d=4}":                       "geometry: init{d=4} is named twice",
+		"compare init{d=4,weights=he} init{weights=he,d=4}":  "compare: init{weights=he,d=4} is named twice",
+		"geometry init{d=4,weights=he} init{weights=he,d=4}": "geometry: init{weights=he,d=4} is named twice",
+		"train kmeans-softmax{n=9}":                          "kmeans-softmax{n=9}: a clustering takes n from the data",
+		"train kmeans-sgd{n=4}":                              "kmeans-sgd{n=4}: want --batch 4",
+		"serve kmeans-softmax{d=9}":                          "kmeans-softmax{d=9}: a clustering takes d from the data",
+		"compare kmeans-softmax{k=4} kmeans-goofy":           "kmeans-softmax{k=4}: the data have one number of clusters for all: want --k 4",
+		"step kmeans-softmax{gamma=4} --gamma 2":             "--gamma: kmeans-softmax{gamma=4} has one in braces",
+		"train kmeans-softmax{gamma=4} --gamma 2":            "--gamma: kmeans-softmax{gamma=4} has one in braces",
+		"geometry kmeans-softmax{gamma=4} --gamma 2":         "--gamma: kmeans-softmax{gamma=4} has one in braces",
+		"compare kmeans-softmax{gamma=4} --gamma 2":          "--gamma: kmeans-softmax{gamma=4} has one in braces",
 	} {
 		code, out, errOut := tapestry(t, arguments(args, "OWN", own)...)
 		if want = "tapestry: " + strings.ReplaceAll(want, "OWN", own) + "\n"; code != 2 || out != "" || errOut != want {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"math"
@@ -23,7 +24,8 @@ type comparison struct {
 	training
 	learning
 	matrixFlags
-	out string
+	out   string
+	named []string // the models, as typed
 }
 
 func newCompare(o *options) *cobra.Command {
@@ -34,7 +36,9 @@ func newCompare(o *options) *cobra.Command {
 		Long: `Trains clusterings on the same data from the same start centres, measures them by
 the same metric, and writes one self-contained HTML page: formulas and
 derivatives, the aligned drawing of both graphs, the term they differ by measured
-during training, curves, the data with both sets of centres, tables and sweeps.
+during training, the gradient of one as that of the other and of that term, where
+gradients vanish from many starts (at most --restarts), curves, the data with both
+sets of centres, tables and sweeps.
 Without names it compares kmeans-softmax and kmeans-goofy, and sets two baselines
 beside them: Lloyd's algorithm with restarts, and SGD on the nearest centre.
 
@@ -42,20 +46,28 @@ beside them: Lloyd's algorithm with restarts, and SGD on the nearest centre.
 Where a run has not converged, the page and the terminal say so.
 
 Other models are trained from the same seeds, with --data on the same rows of it, cut
-into the same batches, and otherwise on the same examples where their inputs have the
-same names and types. With --validation they are measured on rows held out. The
+into the same batches, and otherwise on the same examples where their inputs correspond
+one to one: in element type and sizes, whatever the axes are called, and in what they are,
+targets or not; names decide between several. The examples are those of the model that
+serves most, the first of equals. With --validation they are measured on rows held out. The
 page has their formulas, the aligned drawing, the curves of the losses, what they
 cost, how what one objective leaves measures by the others, and which differences
-exceed the noise of the seeds. Clusterings take part where the others take the
-same rows.
+exceed the noise of the seeds.
+
+Beside clusterings others are trained on the same rows: one of a single input reads them
+as these do, and attention reads a row for each query, looks up the rows at which centres
+start, and is to find the row itself. What cannot be measured, as the inertia of a model
+without centres, is a dash with a reason. Where a model takes no rows, each has examples
+of its own.
 
 Two settings of one model are two names, as in the third example.
 
-With --optimisers or --starts every objective is trained at every setting of a
+With --optimisers, --rates or --starts every objective is trained at every setting of a
 matrix, all with the same seeds; clusterings, too.`,
 		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html\n" +
 			"  tapestry compare 'init{weights=he}' 'init{weights=xavier}'\n" +
-			"  tapestry compare kmeans-softmax kmeans-goofy kmeans-sgd --optimisers adam:0.05,sgd:0.1 --starts 0.5,1,2",
+			"  tapestry compare kmeans-softmax kmeans-goofy kmeans-sgd --optimisers adam:0.05,sgd:0.1 --starts 0.5,1,2\n" +
+			"  tapestry compare transformer-gpt 'transformer-gpt{norm=post}' --rates '0.01,warmup(20,cosine(0.01,180))'",
 		RunE: c.run,
 	}
 	c.training.flags(cmd)
@@ -72,7 +84,13 @@ const reportName = "report.html"
 // run compares clusterings, or models of any kind if others are named or a matrix of settings is
 // asked for.
 func (c *comparison) run(cmd *cobra.Command, names []string) error {
-	c.several = len(names) > 1
+	c.several, c.named = len(names) > 1, names
+	if err := c.notes.check(names...); err != nil {
+		return err
+	}
+	if err := c.parseRate(); err != nil {
+		return err
+	}
 	clusterings, others, rows, err := c.kinds(cmd, names)
 	if err != nil {
 		return err
@@ -109,7 +127,11 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 		return err
 	}
 	page, err := newPage(cmd.Context(), res, typed(c.args))
+	if err == nil {
+		err = c.geometry(cmd.Context(), res, &page)
+	}
 	c.prepared(&page.Data)
+	page.Task = strings.Join(c.takenLines(res), "; ")
 	for _, m := range slices.Concat(page.Variants, page.Baselines) {
 		for j := range m.Centres {
 			m.Centres[j] = c.unscaled(m.Centres[j])
@@ -132,17 +154,39 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	return c.summary(cmd.OutOrStdout(), res)
 }
 
+// geometry adds to the page what the losses look like around the trainings.
+func (c *comparison) geometry(ctx context.Context, res *lab.Clusterings, p *report.Page) error {
+	s, err := newShape(res)
+	if err != nil {
+		return err
+	}
+	return s.page(ctx, p, c.pairs(len(res.Variants)))
+}
+
+// pairs returns the pairs that are looked at side by side: the one that was asked for, or the first
+// model with each other one.
+func (c *comparison) pairs(models int) [][2]int {
+	if c.drawn != nil {
+		return c.drawn
+	}
+	var out [][2]int
+	for b := 1; b < models; b++ {
+		out = append(out, [2]int{0, b})
+	}
+	return out
+}
+
 // kinds reports whether clusterings are among the names, which names are other models, and whether
 // these are trained on the rows of the data. A clustering can be compared with another model only
 // if that takes the same rows and nothing else.
 func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool, others []string, rows bool, err error) {
 	var known []builders.Builder
-	for i, name := range names {
+	for _, name := range names {
 		b, err := lookup(name)
 		switch {
 		case err != nil:
 			return false, nil, false, err
-		case slices.Contains(names[:i], name):
+		case slices.ContainsFunc(known, func(other builders.Builder) bool { return sameModel(other, b) }):
 			return false, nil, false, usagef("compare: %s is named twice", name)
 		case isClustering(b):
 			clusterings = true
@@ -163,7 +207,12 @@ func (c *comparison) kinds(cmd *cobra.Command, names []string) (clusterings bool
 	}
 	rows = len(others) > 0 && clusterings
 	if rows {
-		return clusterings, others, rows, c.takeRows(cmd, others)
+		err := c.takeRows(cmd, others)
+		if err == nil || c.hasData() || changed(cmd, clusteringFlags) != "" || changed(cmd, dataFlags) != "" {
+			return clusterings, others, rows, err
+		}
+		// Nothing has to be of the data: each is trained on examples of its own.
+		return false, names, false, nil
 	}
 	for _, b := range known {
 		if err := foreign(cmd, b); err != nil {
@@ -193,14 +242,12 @@ func (c *comparison) takeRows(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
-	for i, build := range builds {
+	for _, build := range builds {
 		m, err := build()
 		if err != nil {
 			return err
 		}
 		switch err := lab.TakesRows(m, table); {
-		case err != nil && len(m.Inputs()) != 1:
-			return usagef("compare: clusterings are measured by their centres on data, and %s has no centres: compare models of one kind", names[i])
 		case err != nil:
 			return usagef("compare: %w", err)
 		}
@@ -240,6 +287,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		Converged    []bool        `json:"converged_by_seed"`
 		Groups       []int         `json:"groups_by_seed"`
 		Held         []scoresJSON  `json:"validation,omitempty"` // by seed
+		Taken        []string      `json:"as_notes,omitzero"`    // what is as the notes have it, and not by default
 		optima, held string
 	}
 	var rows []row
@@ -260,7 +308,7 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 		}
 		rows = append(rows, row{v.Name, jsonNumber(best.Inertia()), best.Seed, jsonNumber(best.ARI), jsonNumber(best.Final().Spread),
 			jsonNumber(lab.Median(inertias)), jsonNumber(lab.Median(aris)), jsonNumber(lab.Median(spreads)), len(v.Runs), len(v.Runs) - v.Moving(), v.Collapsed(), v.Diverged(),
-			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, held, optimaText(v), medianScores(v.Held)})
+			newOptimaJSON(v), v.Cost.Seconds, v.Cost.Peak, v.Cost.FLOPs, jsonNumbers(inertias), converged, groups, held, c.takenBy(res, v), optimaText(v), medianScores(v.Held)})
 	}
 	if c.json {
 		return printJSON(w, struct {
@@ -297,8 +345,29 @@ func (c *comparison) summary(w io.Writer, res *lab.Clusterings) error {
 	if diverged > 0 {
 		fmt.Fprintf(w, "\nWhere a run diverged, its loss was no finite number any more: it counts as worse than all others.\n")
 	}
+	if lines := c.takenLines(res); len(lines) > 0 {
+		fmt.Fprintln(w, "\n"+strings.Join(lines, "\n"))
+	}
 	fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
 	return nil
+}
+
+// takenLines says what each variant has of the notes; none without --as-notes.
+func (c *comparison) takenLines(res *lab.Clusterings) (lines []string) {
+	for _, v := range res.Variants {
+		if c.notes.on {
+			lines = append(lines, v.Name+" "+notesText(c.takenBy(res, v)))
+		}
+	}
+	return lines
+}
+
+// takenBy lists what a variant has of the notes; nil for a baseline.
+func (c *comparison) takenBy(res *lab.Clusterings, v lab.Clustering) []string {
+	if !among(res, v.Name) {
+		return nil
+	}
+	return c.notes.taken(v.Model, &v.Config)
 }
 
 // medianScores returns the medians of scores, by name, in one line.

@@ -29,6 +29,9 @@ func modelPages(ctx context.Context, f builders.Family, b builders.Builder) ([]r
 	}
 	var t strings.Builder
 	fmt.Fprintf(&t, "%s# %s\n\n`%s`, of the family [%s](../README.md); the notes: %s.\n\n", generated, capitalised(b.Title), b.Name, f.Name, b.Notes)
+	if b.AsNotes.Differs() {
+		fmt.Fprintf(&t, "The notes have %s; `--as-notes` has it so.\n\n", b.AsNotes.Says)
+	}
 	fmt.Fprintf(&t, "%s\n![The graph of %s, at the level of the notes](%s.svg)\n\n## Settings\n\n", block([]string{b.Formula}), b.Name, b.Name)
 	var rows [][]string
 	for _, s := range b.Hyperparameters {
@@ -75,7 +78,11 @@ func modelPages(ctx context.Context, f builders.Family, b builders.Builder) ([]r
 		}
 		pages = append(pages, referencePage{"models/" + name + ".svg", svg})
 	}
-	pages[0].text = t.String()
+	claims, err := claimSection(b.Name)
+	if err != nil {
+		return nil, err
+	}
+	pages[0].text = t.String() + claims
 	return pages, nil
 }
 

@@ -24,10 +24,15 @@ import (
 type drawing struct {
 	model                        modelOptions
 	level, format, engine, theme string
+	params                       string
 	grad, noSaved, unfold        bool
+	noLines                      bool
 	wrt, expand                  []string
 	against, out                 string
-	loop                         int // number of the loop; 0 for the model itself
+	sentence, summary            string // of the comparison
+	loop                         int    // number of the loop; 0 for the model itself
+	figure                       bool
+	apart                        string
 }
 
 func newDraw(o *options) *cobra.Command {
@@ -42,8 +47,16 @@ gradient by all trained parameters is drawn beside the values, each derivative i
 of its value. In a large graph, numbered blocks of equal structure, such as the layers of
 a transformer or the steps of a recurrence, are drawn once ("block1 … 12 × 12"; --unfold
 draws each), and scopes are closed if more than 300 boxes would be left (--expand opens
-them). With --against the drawing is the aligned comparison with a second model.`,
-		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --format dot",
+them). A loop is a module with the quantities of one step; a long one is closed until it
+is expanded. A drawing of more than 30 boxes is dense, with parameters inside the
+operations that use them (--params). With --figure it is drawn as a lecture draws: from
+left to right, what a softmax or a sum runs over apart (r₁, r₂, r₃; --apart names another
+axis), a loop as a cell with its gates inside, a net whose maps shrink and grow as a U;
+with --grad the derivatives are arrows that lead back. With --against the drawing is the
+aligned comparison with a second model, in which nodes are matched by what they compute
+and where they stand, whatever they are called; a sentence says what is the same and what
+differs.`,
+		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --figure -o figure.svg\n  tapestry draw kmeans-goofy --format dot",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return d.run(cmd, o, args[0])
@@ -57,11 +70,15 @@ them). With --against the drawing is the aligned comparison with a second model.
 	f.StringVar(&d.theme, "theme", "auto", "auto (follows the reader's setting), light or dark")
 	f.BoolVar(&d.grad, "grad", false, "also draw the derivatives of the loss by the trained parameters")
 	f.StringSliceVar(&d.wrt, "wrt", nil, "draw the derivatives by these alone: parameters, inputs or named quantities")
-	f.IntVar(&d.loop, "loop", 0, "draw a step of the model's loop with this number; with --grad its derivative is a loop too")
+	f.IntVar(&d.loop, "loop", 0, "draw a step of the loop with this number by itself; with --grad its derivative is a loop too")
 	f.BoolVar(&d.noSaved, "no-saved", false, "leave out the edges from values to the derivatives that use them")
 	f.StringSliceVar(&d.expand, "expand", nil, "scopes to draw open in a large graph, or repeated blocks to draw by themselves")
 	f.BoolVar(&d.unfold, "unfold", false, "draw each of the blocks that repeat")
+	f.StringVar(&d.params, "params", "auto", "parameters: inside the operation that uses them, apart in boxes of their own, or auto: inside in drawings of more than 30 boxes")
+	f.BoolVar(&d.figure, "figure", false, "draw from left to right, as a lecture draws")
+	f.StringVar(&d.apart, "apart", "", "with --figure, the axis whose parts are drawn apart")
 	f.StringVar(&d.against, "against", "", "a second model to compare with")
+	f.BoolVar(&d.noLines, "no-lines", false, "leave out the lines of source, for a drawing that is kept in a repository")
 	f.StringVarP(&d.out, "out", "o", "", "write to a file instead of standard output")
 	return cmd
 }
@@ -70,6 +87,10 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	level, err := parseLevel(d.level)
 	if err != nil {
 		return err
+	}
+	params, ok := map[string]viz.Params{"auto": viz.ParamsAuto, "inside": viz.ParamsInside, "apart": viz.ParamsApart}[d.params]
+	if !ok {
+		return usagef("--params %q: want auto, inside or apart", d.params)
 	}
 	theme, ok := map[string]figure.Theme{"auto": figure.Auto, "light": figure.Light, "dark": figure.Dark}[d.theme]
 	switch {
@@ -83,6 +104,9 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	if err := d.unused(cmd); err != nil {
 		return err
 	}
+	if err := d.unusedFigure(cmd); err != nil {
+		return err
+	}
 	m, err := d.model.build(name)
 	if err != nil {
 		return err
@@ -91,12 +115,18 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	if err != nil {
 		return err
 	}
-	if d.format == "text" && d.against == "" {
+	if d.format == "text" && d.against == "" && !d.figure {
 		return d.write(cmd, o, name, roots[0].Graph().Dump)
 	}
-	options := []viz.Option{viz.At(level)}
+	if d.figure {
+		return d.sketch(cmd, o, name, roots, theme)
+	}
+	options := []viz.Option{viz.At(level), viz.Parameters(params)}
 	if d.noSaved {
 		options = append(options, viz.WithoutSaved())
+	}
+	if d.noLines {
+		options = append(options, viz.WithoutLines())
 	}
 	if d.unfold {
 		options = append(options, viz.Unfolded())
@@ -122,6 +152,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 		if err != nil {
 			return err
 		}
+		d.sentence, d.summary = diff.Sentence(), diff.Summary()
 		if d.format == "text" {
 			return d.write(cmd, o, name, func(w io.Writer) error {
 				_, err := io.WriteString(w, diff.Text())
@@ -148,13 +179,18 @@ func (d *drawing) unused(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	if d.against != "" {
+		if err := idle(cmd, "a comparison draws parameters apart: want no --against", "params"); err != nil {
+			return err
+		}
+	}
 	if d.engine == "dot" {
 		if err := idle(cmd, "--engine dot draws in light colours: want --engine own", "theme"); err != nil {
 			return err
 		}
 	}
 	if d.format == "text" && d.against == "" {
-		if err := idle(cmd, "the text form has every node: want --format svg or dot", "no-saved", "unfold", "expand"); err != nil {
+		if err := idle(cmd, "the text form has every node: want --format svg or dot", "no-saved", "no-lines", "unfold", "expand", "params"); err != nil {
 			return err
 		}
 		if cmd.Flags().Changed("level") && (d.level == viz.Notes.String() || d.level == viz.Ops.String()) {
@@ -254,11 +290,13 @@ func (d *drawing) write(cmd *cobra.Command, o *options, model string, draw func(
 			return err
 		}
 		return printJSON(w, struct {
-			Model   string `json:"model"`
-			Against string `json:"against,omitempty"`
-			Format  string `json:"format"`
-			Drawing string `json:"drawing"`
-		}{model, d.against, d.format, text.String()})
+			Model    string `json:"model"`
+			Against  string `json:"against,omitempty"`
+			Sentence string `json:"sentence,omitempty"` // what is the same and what differs
+			Summary  string `json:"summary,omitempty"`  // in numbers
+			Format   string `json:"format"`
+			Drawing  string `json:"drawing"`
+		}{model, d.against, d.sentence, d.summary, d.format, text.String()})
 	})
 }
 

@@ -44,6 +44,7 @@ start values, and examples of the model. It says which these are.`,
 	}
 	cmd.Flags().StringSliceVar(&e.set, "set", nil, "sizes and settings of the model: gamma=2")
 	cmd.Flags().StringVar(&e.dtype, "dtype", "f64", trainingDType)
+	e.notes.flags(cmd)
 	cmd.Flags().StringVar(&e.params, "params", "", "parameters and states: .json, .npz, .safetensors, or a folder of checkpoints (default: as training begins from the seed)")
 	cmd.Flags().StringVar(&e.feed, "feed", "", "inputs: .json, .npz or .safetensors (default: examples of the model, and defaults)")
 	cmd.Flags().StringSliceVar(&e.wrt, "wrt", nil, "take the gradients by these parameters and inputs (default: by what training changes)")
@@ -51,7 +52,10 @@ start values, and examples of the model. It says which these are.`,
 }
 
 func (e *evaluation) run(cmd *cobra.Command, o *options, name string) error {
-	b, err := lookup(name)
+	if err := e.notes.check(name); err != nil {
+		return err
+	}
+	b, err := e.notes.lookup(name)
 	if err != nil {
 		return err
 	}
@@ -74,6 +78,7 @@ func (e *evaluation) run(cmd *cobra.Command, o *options, name string) error {
 	if err := m.Room(m.Graph.Nodes()...); err != nil {
 		return err
 	}
+	e.notes.tell(m)
 	v := &evaluated{model: m}
 	store, err := v.store(params, o.seed)
 	if err != nil {

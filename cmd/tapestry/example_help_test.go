@@ -33,6 +33,7 @@ var examplesShortened = map[string][]string{
 	"transformer-gpt --steps":     {"--steps", "2"},
 	"tapestry bench":              {"--seconds", "0.01"},
 	"tapestry geometry":           {"--steps", "2"},
+	"tapestry look":               {"--steps", "2"},
 	"n=4096,d=64,k=64":            {"--set", "n=64,d=8,k=4"},
 }
 
@@ -102,7 +103,7 @@ func TestDTypeSaysItsDefault(t *testing.T) {
 			t.Errorf("%s has f64, and no help of --dtype says so", name)
 		}
 	}
-	if len(of["f64"]) != 5 {
+	if len(of["f64"]) != 6 {
 		t.Errorf("%q have f64: want those that the help lists", of["f64"])
 	}
 }
@@ -112,5 +113,54 @@ func eachCommand(c *cobra.Command, do func(*cobra.Command)) {
 	do(c)
 	for _, below := range c.Commands() {
 		eachCommand(below, do)
+	}
+}
+
+// TestFlagHelpExamplesRun checks that the values that the help of a flag gives as examples are taken.
+func TestFlagHelpExamplesRun(t *testing.T) {
+	dir := t.TempDir()
+	own := written(t, ownText)
+	for _, c := range []struct {
+		line, flag, from string // the examples begin after from in the help of the flag
+		each             bool   // they are several, parted by commas
+	}{
+		{"step kmeans-softmax --print", "node", "quantity: ", true},
+		{"step kmeans-softmax --print", "break", "holds: ", true},
+		{"step kmeans-softmax --print", "values", "axis: ", false},
+		{"train attention-dot --seeds 1 --steps 5", "rate", "schedule of it: ", false},
+		{"train kmeans-softmax --seeds 1 --steps 5", "gamma", "constant, ", false},
+		{"train attention-dot --seeds 1 --steps 5", "ema", "decay, as ", false},
+		{"train kmeans-softmax --seeds 1 --steps 5", "choose-k", "try, as in ", false},
+		{"compare OWN attention-dot --seeds 1 --steps 3 -o PAGE", "optimisers", "rates, as ", false},
+		{"compare OWN attention-dot --seeds 1 --steps 3 -o PAGE", "rates", "optimiser, as ", false},
+		{"compare OWN attention-dot --seeds 1 --steps 3 -o PAGE", "starts", "initialisers, as ", false},
+	} {
+		args := arguments(c.line, "OWN", own, "PAGE", dir+"/r.html")
+		found, _, err := newRoot(nil, &bytes.Buffer{}, &bytes.Buffer{}).Find(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		usage := found.Flags().Lookup(c.flag).Usage
+		_, text, has := strings.Cut(usage, c.from)
+		if !has {
+			t.Errorf("the help of --%s has no %q: %s", c.flag, c.from, usage)
+			continue
+		}
+		text, _, _ = strings.Cut(text, " (default")
+		text, _, _ = strings.Cut(text, " to anneal")
+		text, _, _ = strings.Cut(strings.Trim(text, "'"), ": the one")
+		text, _, _ = strings.Cut(text, "; ")
+		examples := []string{text}
+		if c.each {
+			examples = strings.Split(text, ", ")
+		}
+		for _, e := range examples {
+			if c.flag == "values" {
+				args = append(arguments(c.line), "--node", "alpha")
+			}
+			if code, _, errOut := tapestry(t, append(slices.Clone(args), "--"+c.flag, strings.Trim(e, "'"))...); code != 0 {
+				t.Errorf("%s --%s %s: exit code %d, %s", c.line, c.flag, e, code, errOut)
+			}
+		}
 	}
 }

@@ -17,10 +17,10 @@ var flagValues = map[string]string{
 	"gamma": "3", "rate": "0.02", "optimiser": "sgd", "steps": "7", "seeds": "3", "batch": "5", "restarts": "3", "ema": "0.5",
 	"clip-norm": "0.001", "k": "2", "start": "points", "centres": "c.csv", "data": "wine", "label": "a", "ignore": "a", "missing": "mean",
 	"set": "nothing=1", "batches": "one", "engine": "gorgonia", "choose-k": "2..3", "predict": "c.csv", "rule": "x", "level": "ops",
-	"format": "dot", "theme": "dark", "wrt": "x", "loop": "1", "expand": "x", "against": "kmeans-goofy", "threads": "1", "budget": "300B",
+	"format": "dot", "theme": "dark", "wrt": "x", "loop": "1", "expand": "x", "params": "inside", "apart": "i", "against": "kmeans-goofy", "threads": "1", "budget": "300B",
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",
 	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1", "from": "nothere", "part": "features",
-	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "optimisers": "sgd:0.1", "starts": "2", "pair": "kmeans-softmax,kmeans-goofy",
+	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "optimisers": "sgd:0.1", "starts": "2", "rates": "cosine(0.03,3)", "pair": "kmeans-softmax,kmeans-goofy",
 }
 
 // flagsWithoutTrace has the flags that only affect a file, the time taken, or other runs.

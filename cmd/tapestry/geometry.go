@@ -7,8 +7,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/lab/geometry"
+	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
@@ -22,6 +25,7 @@ type geometryCommand struct {
 	gamma, rate, reach         float64
 	opt, directions            string
 	surface, field             string
+	taken                      [][]string  // of the notes, by model; nil without --as-notes
 	config                     *data.Table // of clusterings; nil for other models
 	bar                        *progress
 	part, parts                int // parts of the work: begun, and in all
@@ -62,6 +66,7 @@ plane: one file with a chart for each model, in common colours.`,
 	f.Float64Var(&c.gamma, "gamma", 0, "temperature γ of clusterings (default: 5·k/s², s being the scale of the data)")
 	f.StringSliceVar(&c.model.set, "set", nil, "sizes and settings of models that are no clusterings: h=8,act=relu; those of one model may stand behind its name, 'MODEL{h=8}'")
 	f.StringVar(&c.model.dtype, "dtype", "f64", trainingDType)
+	c.model.notes.trainingFlags(cmd)
 	f.IntVar(&c.steps, "steps", 100, "training steps to take first")
 	f.StringVar(&c.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
 	f.Float64Var(&c.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
@@ -93,14 +98,7 @@ func (c *geometryCommand) run(cmd *cobra.Command, names []string) error {
 	c.several = len(names) > 1
 	var trained []*geometry.Trajectory
 	for _, name := range names {
-		s, rate, err := c.site(cmd, name)
-		if err != nil {
-			return err
-		}
-		if c.rate != 0 {
-			rate = c.rate
-		}
-		o, err := optimiser(c.opt, rate)
+		s, o, err := c.site(cmd, name)
 		if err != nil {
 			return err
 		}
@@ -124,6 +122,7 @@ func (c *geometryCommand) run(cmd *cobra.Command, names []string) error {
 	if err != nil {
 		return err
 	}
+	report.Taken = c.taken
 	if c.surface != "" {
 		c.begin("surface")
 		if report.Surface, err = c.drawSurface(cmd, trained); err != nil {
@@ -175,10 +174,22 @@ func (c *geometryCommand) unused(cmd *cobra.Command) error {
 
 // check validates the flags before anything is trained.
 func (c *geometryCommand) check(names []string) error {
-	for i, name := range names {
-		if slices.Contains(names[:i], name) {
+	if err := c.model.notes.check(names...); err != nil {
+		return err
+	}
+	var known []builders.Builder
+	for _, name := range names {
+		b, err := lookup(name)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(known, func(other builders.Builder) bool { return sameModel(other, b) }) {
 			return usagef("geometry: %s is named twice", name)
 		}
+		known = append(known, b)
+	}
+	if c.gamma != 0 && !slices.ContainsFunc(known, func(b builders.Builder) bool { return !fixesTemperature(b) }) {
+		return usagef("--gamma: %s has one in braces", names[0])
 	}
 	switch {
 	case c.steps < 0:
@@ -204,9 +215,36 @@ func (c *geometryCommand) check(names []string) error {
 	return nil
 }
 
-// site returns a model at its start and a learning rate that suits it.
-func (c *geometryCommand) site(cmd *cobra.Command, name string) (geometry.Site, float64, error) {
-	b, err := lookup(name)
+// site returns a model at its start and the optimiser that trains it.
+func (c *geometryCommand) site(cmd *cobra.Command, name string) (geometry.Site, train.Optimiser, error) {
+	s, usual, err := c.start(cmd, name)
+	if err != nil {
+		return s, train.Optimiser{}, err
+	}
+	s.Stepped = c.bar.steps()
+	config := lab.Config{Steps: max(1, c.steps), AsNotes: c.model.notes.on, OneBatch: true, Table: c.config}
+	if s.Model.Centres() == nil {
+		config.Table = nil
+	} else {
+		config.Batch = c.config.Rows()
+		if c.gamma != 0 {
+			config.Scheduled = map[string]train.Schedule{"γ": train.Constant(c.gamma)}
+		}
+	}
+	t := training{fitting: c.fitting, opt: c.opt, rate: c.rate, notes: c.model.notes}
+	if err := t.chosen(&config, s.Model, usual); err != nil {
+		return s, train.Optimiser{}, err
+	}
+	config.Rate = train.Schedule{} // which a site does not change
+	if taken := c.model.notes.taken(s.Model, &config); taken != nil {
+		c.taken = append(c.taken, taken)
+	}
+	return s, config.Optimisers[0], nil
+}
+
+// start returns a model at its start and a learning rate that suits it.
+func (c *geometryCommand) start(cmd *cobra.Command, name string) (geometry.Site, float64, error) {
+	b, err := c.model.notes.lookup(name)
 	if err != nil {
 		return geometry.Site{}, 0, err
 	}
@@ -223,7 +261,6 @@ func (c *geometryCommand) site(cmd *cobra.Command, name string) (geometry.Site, 
 			return geometry.Site{}, 0, usagef("%s has no loss to look at", name)
 		}
 		s, err := geometry.NewSite(m, c.seed)
-		s.Stepped = c.bar.steps()
 		return s, ownRate, err
 	}
 	if err := idle(cmd, "a clustering is trained on all points at once", "batch"); err != nil {
@@ -250,7 +287,23 @@ func (c *geometryCommand) site(cmd *cobra.Command, name string) (geometry.Site, 
 	if err := lab.InRange(c.config); err != nil {
 		return geometry.Site{}, 0, err
 	}
-	s, err := geometry.ClusterSite(c.config, b, k, c.gamma, c.seed, dt)
-	s.Stepped = c.bar.steps()
+	γ := c.gamma
+	if v, fixed := b.Fixed["gamma"]; fixed {
+		γ = v
+	}
+	s, err := geometry.ClusterSite(c.config, b, k, γ, c.seed, dt)
+	if how := b.AsNotes.Start; err == nil && c.model.notes.on && how != "" {
+		err = startAs(s, c.config, how, c.seed)
+	}
 	return s, lab.DefaultRate(c.config), err
+}
+
+// startAs moves the centres of a clustering to where a way of starting puts them.
+func startAs(s geometry.Site, t *data.Table, how string, seed uint64) error {
+	start, err := lab.ParseStart(how)
+	if err != nil {
+		return err
+	}
+	r := s.Model.Centres()
+	return s.Store.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(t, r.Dim(0), start, seed)}))
 }

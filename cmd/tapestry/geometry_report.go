@@ -18,6 +18,7 @@ type geometryReport struct {
 	Collapse  []*geometry.Collapse     // of the clusterings
 	Surface   *geometry.Landscape      // if drawn
 	Field     *geometry.GradientField  // if drawn
+	Taken     [][]string               // what each model has as the notes have it; nil without --as-notes
 }
 
 // newGeometryReport examines models at the end of their trainings. Symmetries are examined at the
@@ -71,6 +72,9 @@ func (r *geometryReport) String() string {
 			b.WriteString("\n")
 		}
 		b.WriteString(title + "\n")
+	}
+	for i, taken := range r.Taken {
+		b.WriteString(r.Trained[i].Site.Model.Builder.Name + " " + notesText(taken) + "\n")
 	}
 	steps := len(r.Trained[0].Path) - 1
 	part(fmt.Sprintf("CURVATURE after %s", plural.Count(steps, "step")))
@@ -131,6 +135,7 @@ func (r *geometryReport) machine() any {
 	type model struct {
 		Model      string       `json:"model"`
 		Steps      int          `json:"steps"`
+		Taken      []string     `json:"as_notes,omitzero"` // what is as the notes have it, and not by default
 		Loss       []jsonNumber `json:"loss"`
 		Largest    extreme      `json:"largest_eigenvalue"`
 		Smallest   extreme      `json:"smallest_eigenvalue"`
@@ -152,6 +157,9 @@ func (r *geometryReport) machine() any {
 		m := model{Model: c.Name, Steps: len(t.Loss), Loss: jsonNumbers(t.Loss), Converged: c.Converged,
 			Largest:  extreme{jsonNumber(c.Largest.Value), jsonNumber(c.Largest.Residual)},
 			Smallest: extreme{jsonNumber(c.Smallest.Value), jsonNumber(c.Smallest.Residual)}}
+		if r.Taken != nil {
+			m.Taken = r.Taken[i]
+		}
 		for _, row := range r.Symmetry[i].Rows {
 			s := symmetry{Transformation: row.Transformation}
 			for k, a := range row.Responses {

@@ -21,9 +21,8 @@ const ownRate = 0.01
 
 // learning holds the flags of training models that are not clusterings.
 type learning struct {
-	set      []string
-	batches  string
-	schedule train.Schedule // of the rate; zero for the optimiser's constant rate
+	set     []string
+	batches string
 }
 
 func (l *learning) flags(cmd *cobra.Command) {
@@ -78,9 +77,6 @@ func ofRows(cmd *cobra.Command, b builders.Builder) error {
 	if _, fixed := b.Fixed[k]; fixed {
 		return usagef("%s: the data have one number of clusters for all: want --k %d", b.Name, m.Centres().Dim(0))
 	}
-	if fixesTemperature(b) && cmd.Name() != "compare" {
-		return usagef("%s: want --gamma %v", b.Name, b.Fixed["gamma"])
-	}
 	return nil
 }
 
@@ -121,9 +117,9 @@ func isClustering(b builders.Builder) bool {
 	return err == nil && m.Centres() != nil
 }
 
-// config builds the configuration of a training from the flags.
+// config builds the configuration of a training from the flags, without an optimiser.
 func (l *learning) config(o *options, t *training) (c lab.Config, err error) {
-	c = lab.Config{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(ownSteps)}
+	c = lab.Config{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(ownSteps), AsNotes: t.notes.on}
 	if err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}); err != nil {
 		return c, err
 	}
@@ -133,32 +129,26 @@ func (l *learning) config(o *options, t *training) (c lab.Config, err error) {
 	default:
 		return c, usagef("--batches %q: want fresh or one", l.batches)
 	}
-	rate := t.rate
-	if rate == 0 {
-		rate = ownRate
-	}
-	opt, err := optimiser(t.opt, rate, t.options...)
-	c.Optimisers = []train.Optimiser{opt}
-	return c, err
+	return c, nil
 }
 
-// descend takes the optimiser and the rate of a model that shows what plain gradient descent does on
-// its own examples, where the flags do not say otherwise.
-func (l *learning) descend(t *training, name string, seed uint64) error {
-	b, err := lookup(name)
-	if err != nil || b.Descent == nil || t.hasData() || t.cmd.Flags().Changed("optimiser") {
+// chosen fills in how a model is trained: by the flags, by its builder, or by the notes.
+func (l *learning) chosen(c *lab.Config, t *training, m *builders.Model) error {
+	if err := t.chosen(c, m, ownRate); err != nil {
 		return err
 	}
-	m, err := l.build(t, name, seed)()
-	if err != nil {
-		return err
+	if !t.cmd.Flags().Changed("batches") {
+		resolved, err := c.For(m)
+		if err != nil {
+			return err
+		}
+		*c = resolved
 	}
-	if t.opt = "sgd"; t.rate == 0 {
-		t.rate = b.Descent(m.Settings)
-	}
-	if m.Settings["sample"] > 0 {
+	if c.OneBatch || m.Settings["sample"] > 0 && m.Builder.Descent != nil && m.Rows == nil {
 		l.batches = "one" // its own examples are one data set
+		c.OneBatch = true
 	}
+	t.taken = t.notes.taken(m, c)
 	return nil
 }
 
@@ -166,16 +156,13 @@ func (l *learning) descend(t *training, name string, seed uint64) error {
 // of the data if some are given.
 func (l *learning) build(t *training, name string, seed uint64) func() (*builders.Model, error) {
 	return func() (*builders.Model, error) {
-		m := modelOptions{set: l.set, dtype: t.dtype, rows: &t.fitting, seed: seed}
+		m := modelOptions{set: l.set, dtype: t.dtype, notes: t.notes, rows: &t.fitting, seed: seed}
 		return m.runnable(name, false)
 	}
 }
 
 // train trains the named model and prints the course of its loss.
 func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, engine train.NewEngine) error {
-	if err := l.descend(t, name, o.seed); err != nil {
-		return err
-	}
 	c, err := l.config(o, t)
 	if err != nil {
 		return err
@@ -195,20 +182,23 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 			return err
 		}
 	}
+	if err := l.chosen(&c, t, j.model); err != nil {
+		return err
+	}
+	j.about = t.notes.text(t.taken)
 	c.Engine = engine
 	asked := c.Steps
 	learned, err := keep.learn(cmd, j, c)
 	if err != nil {
 		return err
 	}
-	l.schedule = keep.schedule
 	if c.Steps = len(learned.Runs[0].Loss); c.Steps == 0 { // the checkpoint was of the last step
 		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
 			return printDone(w, o, name, keep.dir, asked)
 		})
 	}
 	return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-		return printLearning(w, o, c, l, learned, j)
+		return printLearning(w, o, c, l, t, learned, j)
 	})
 }
 
@@ -223,7 +213,7 @@ func printDone(w io.Writer, o *options, name, dir string, steps int) error {
 
 // fitted joins a model to the data.
 func (l *learning) fitted(t *training, name string, seed uint64) (*job, error) {
-	b, err := lookup(name)
+	b, err := t.notes.lookup(name)
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +232,7 @@ func (l *learning) fitted(t *training, name string, seed uint64) (*job, error) {
 // milestones returns the steps before the last whose losses the table shows.
 func milestones(steps int) []int { return []int{0, steps / 4, steps / 2, 3 * steps / 4} }
 
-func printLearning(w io.Writer, o *options, c lab.Config, l *learning, learned *lab.Learned, j *job) error {
+func printLearning(w io.Writer, o *options, c lab.Config, l *learning, t *training, learned *lab.Learned, j *job) error {
 	if o.json {
 		type run struct {
 			Seed      uint64       `json:"seed"`
@@ -258,6 +248,7 @@ func printLearning(w io.Writer, o *options, c lab.Config, l *learning, learned *
 			Steps     int        `json:"steps"`
 			Optimiser string     `json:"optimiser"`
 			Batches   string     `json:"batches"`
+			Taken     []string   `json:"as_notes,omitzero"` // what is as the notes have it, and not by default
 			Data      string     `json:"data,omitempty"`
 			Rows      int        `json:"rows,omitempty"` // to train on
 			Batch     int        `json:"batch,omitempty"`
@@ -266,7 +257,7 @@ func printLearning(w io.Writer, o *options, c lab.Config, l *learning, learned *
 			Settled   int        `json:"converged_runs"`
 			Test      string     `json:"convergence_test"`
 			Runs      []run      `json:"runs"`
-		}{learned.Model.Builder.Name, c.Steps, l.how(c.Optimisers[0]), l.batches, "", 0, 0, learned.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
+		}{learned.Model.Builder.Name, c.Steps, c.Optimisers[0].Under(c.Rate), l.batches, t.taken, "", 0, 0, learned.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
 		if j.fitted != nil {
 			v.Batches, v.Data, v.Batch = "rows", j.fitted.Name(), j.fitted.Batch()
 			v.Rows, _ = j.fitted.Rows()
@@ -292,10 +283,11 @@ func printLearning(w io.Writer, o *options, c lab.Config, l *learning, learned *
 		steps = "a different number of steps for each seed" // patience ended some
 	}
 	fmt.Fprintf(w, "%s: %s in %s trained on %s, %s of %s\n", learned.Model.Builder.Name, plural.Count(learned.Params, "number"),
-		plural.Count(len(learned.Trained), "parameter"), examples, steps, l.how(c.Optimisers[0]))
+		plural.Count(len(learned.Trained), "parameter"), examples, steps, c.Optimisers[0].Under(c.Rate))
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
 	}
+	t.notes.print(w, t.taken)
 	if j.begins != "" {
 		fmt.Fprintln(w, j.begins)
 	}
@@ -327,15 +319,6 @@ func typicalRest(learned *lab.Learned) string {
 		}
 	}
 	return "converged"
-}
-
-// how returns the text of the optimiser, with the schedule of its rate if there is one.
-func (l *learning) how(o train.Optimiser) string {
-	if l.schedule.IsZero() {
-		return o.String()
-	}
-	name, rest, _ := strings.Cut(o.String(), "(")
-	return name + "(" + l.schedule.String() + strings.TrimLeft(rest, "0123456789.e+-")
 }
 
 // idleParams returns the parameters that training does not change. Often a formula leaves them

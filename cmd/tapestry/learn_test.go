@@ -160,7 +160,7 @@ func TestBadUseOfModels(t *testing.T) {
 		{"draw test-distance --grad", "test-distance has no loss to differentiate", 2},
 		{"grad test-frozen --wrt frozen", "the loss of test-frozen has no derivative by frozen", 2},
 		{"grad test-frozen --wrt v", `test-frozen has no quantity "v": did you mean "x"? (it has x, w, frozen, y, loss)`, 2},
-		{"compare test-deep kmeans-goofy", "compare: clusterings are measured by their centres on data, and test-deep has no centres: compare models of one kind", 2},
+		{"compare test-deep kmeans-goofy --data iris", "compare: test-deep has no input for rows of 4 numbers, which iris.csv has: its inputs are x[i=32 d=2], labels[i=32]", 2},
 		{"compare test-deep test-perceptron --k 3", "--k is for clusterings, and test-deep is none", 2},
 		{"compare test-deep test-perceptron --set width=3", "--set width=3: none of test-deep, test-perceptron has it", 2},
 		{"compare test-deep test-distance --seeds 1", "test-distance has no loss: there is nothing to train", 1},
@@ -205,7 +205,7 @@ func TestCompareModels(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"same names and types", "standard error", "nodes, ", "between.w", `id="ends"`, `id="training"`, "parameters"} {
+	for _, part := range []string{"inputs correspond", "standard error", "nodes, ", "between.w", `id="ends"`, `id="training"`, "parameters"} {
 		if !strings.Contains(string(page), part) {
 			t.Errorf("the page lacks %q", part)
 		}

@@ -46,19 +46,21 @@ func newList(o *options) *cobra.Command {
 func listed(names []string) ([]builders.Family, error) {
 	wanted := map[string][]builders.Builder{} // by the name without settings
 	files := builders.Family{Name: "files"}
-	for i, name := range names {
+	var known []builders.Builder
+	for _, name := range names {
 		b, err := lookup(name)
 		if err != nil {
 			return nil, err
 		}
 		base, _, _ := cutSettings(name)
 		switch {
-		case slices.Contains(names[:i], name):
+		case slices.ContainsFunc(known, func(other builders.Builder) bool { return sameModel(other, b) }):
 		case isFile(name):
 			files.Builders = append(files.Builders, b)
 		default:
 			wanted[base] = append(wanted[base], b)
 		}
+		known = append(known, b)
 	}
 	var out []builders.Family
 	for _, f := range families() {
@@ -109,6 +111,9 @@ func listDetails(w io.Writer, shown []builders.Family) {
 			first = false
 			fmt.Fprintf(w, "%s: %s\n", b.Name, wrapped(b.Title, utf8.RuneCountInString(b.Name)+2))
 			fmt.Fprintf(w, "    %s\n    family  %s\n    notes   %s\n", wrapped(b.Formula, 4), f.Name, wrapped(b.Notes, 12))
+			if b.AsNotes.Differs() {
+				fmt.Fprintf(w, "    differs %s\n", wrapped("the notes have "+b.AsNotes.Says+" (--as-notes)", 12))
+			}
 			widest := 0
 			for _, s := range b.Hyperparameters {
 				widest = max(widest, utf8.RuneCountInString(setting(s)))
@@ -175,8 +180,9 @@ func listJSON(w io.Writer, shown []builders.Family) error {
 				Title   string `json:"title"`
 				Notes   string `json:"notes"`
 				Formula string `json:"formula"`
+				AsNotes string `json:"as_notes,omitempty"` // what the notes have where the defaults differ
 				Sizes   []size `json:"settings"`
-			}{f.Name, b.Name, b.Title, b.Notes, b.Formula, nil}
+			}{f.Name, b.Name, b.Title, b.Notes, b.Formula, b.AsNotes.Says, nil}
 			for _, s := range b.Hyperparameters {
 				row.Sizes = append(row.Sizes, size{s.Name, s.Default, setting(s), s.Doc, s.Kind.String(), s.Choices})
 			}

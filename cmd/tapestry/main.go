@@ -9,6 +9,7 @@
 //	tapestry train MODEL           train on examples of the model's own, or on data of yours
 //	tapestry predict CHECKPOINT    use a trained model: predict rows of data, or continue a text
 //	tapestry step MODEL            step through training, forwards and back in time, with every value
+//	tapestry look MODEL             draw what there is to see in a trained model
 //	tapestry compare A B           train both and write an HTML page about how they differ
 //	tapestry check MODEL           check derivatives, tape and rewrites against the definitions
 //	tapestry autopsy MODEL         find the first value that is not finite, and why
@@ -243,7 +244,7 @@ braces is that of one model, --set is for all.`,
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), compare, newServe(&o), newCheck(&o), newEval(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), compare, newServe(&o), newCheck(&o), newEval(&o), newLook(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
 		newCheckpoint(&o), newNew(), newFormat(), newBench(&o), newDocs())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -26,7 +26,7 @@ func lookup(name string) (builders.Builder, error) {
 	if err != nil || !given {
 		return b, err
 	}
-	settings, err := settingsIn(b, braces)
+	settings, err := b.ParseSettings(braces)
 	if err != nil {
 		return b, usagef("%s: %w", name, err)
 	}
@@ -35,6 +35,14 @@ func lookup(name string) (builders.Builder, error) {
 	}
 	b.Name = name
 	return b, nil
+}
+
+// sameModel reports whether two names are of one model: that of the same name without settings, with
+// the same settings in braces, in whatever order.
+func sameModel(a, b builders.Builder) bool {
+	base, _, _ := cutSettings(a.Name)
+	other, _, _ := cutSettings(b.Name)
+	return base == other && maps.Equal(a.Fixed, b.Fixed)
 }
 
 // lookupBase finds a model by its name without settings.
@@ -75,30 +83,6 @@ func cutSettings(name string) (base, braces string, given bool) {
 		return name, "", false
 	}
 	return text[:i], text[i+1:], true
-}
-
-// settingsIn reads the settings that stand in the braces of a model's name.
-func settingsIn(b builders.Builder, braces string) (builders.Settings, error) {
-	out := builders.Settings{}
-	for _, kv := range strings.Split(braces, ",") {
-		name, text, ok := strings.Cut(kv, "=")
-		name, text = strings.TrimSpace(name), strings.TrimSpace(text)
-		if !ok || name == "" {
-			return nil, fmt.Errorf("%q in the braces: want setting=value", kv)
-		}
-		if _, twice := out[name]; twice {
-			return nil, fmt.Errorf("%s is there twice", name)
-		}
-		out[name] = 0 // With reports that it is unknown
-		if i := slices.IndexFunc(b.Hyperparameters, func(z builders.Hyperparameter) bool { return z.Name == name }); i >= 0 {
-			v, err := b.Hyperparameters[i].Parse(text)
-			if err != nil {
-				return nil, err
-			}
-			out[name] = v
-		}
-	}
-	return out, nil
 }
 
 // isFile reports whether a model's name is that of a file in the notation.

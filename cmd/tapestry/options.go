@@ -30,6 +30,7 @@ type options struct {
 type modelOptions struct {
 	set   []string
 	dtype string
+	notes asNotes
 	rows  *fitting // the data given to models; nil for commands without data
 	seed  uint64   // assigns the rows that are held out
 }
@@ -37,14 +38,15 @@ type modelOptions struct {
 // The help of --dtype, whose default differs: float32 is what models are deployed in, float64 is
 // what numbers are compared in.
 const (
-	showingDType  = "element type: f32 or f64 (train, compare, step, eval and geometry have f64 unless told otherwise)"
-	trainingDType = "element type: f32 or f64 (commands other than train, compare, step, eval and geometry have f32 unless told otherwise)"
+	showingDType  = "element type: f32 or f64 (train, compare, step, look, eval and geometry have f64 unless told otherwise)"
+	trainingDType = "element type: f32 or f64 (commands other than train, compare, step, look, eval and geometry have f32 unless told otherwise)"
 )
 
 // flags adds the flags that select the sizes and the element type.
 func (m *modelOptions) flags(cmd *cobra.Command) {
 	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes and settings of the model: n=150,k=3,gamma=2; those of one model may stand behind its name, 'MODEL{k=3}'")
 	cmd.Flags().StringVar(&m.dtype, "dtype", "f32", showingDType)
+	m.notes.flags(cmd)
 }
 
 // dataFlags adds the flags that give the model data.
@@ -57,7 +59,10 @@ func (m *modelOptions) dataFlags(cmd *cobra.Command) {
 // build returns the named model, with data if some are given. An error in the name, the sizes or
 // the element type is a mistake in the command line.
 func (m *modelOptions) build(name string) (*builders.Model, error) {
-	b, err := lookup(name)
+	if err := m.notes.check(name); err != nil {
+		return nil, err
+	}
+	b, err := m.notes.lookup(name)
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +80,17 @@ func (m *modelOptions) build(name string) (*builders.Model, error) {
 		if err != nil {
 			return nil, err
 		}
-		return f.Model()
+		model, err := f.Model()
+		if err == nil {
+			m.notes.tell(model)
+		}
+		return model, err
 	}
 	model, err := b.Build(s, dt)
 	if err != nil {
 		return nil, usageError{err}
 	}
+	m.notes.tell(model)
 	return model, nil
 }
 

@@ -68,7 +68,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	}
 	p.Sweeps = []report.Sweep{newSweep("k", false, floats(c.SweepK), c, res.K)}
 	if fed {
-		p.Sweeps = []report.Sweep{newSweep("γ", true, c.SweepGamma, c, res.Gamma), p.Sweeps[0]}
+		p.Sweeps = []report.Sweep{softened(newSweep("γ", true, c.SweepGamma, c, res.Gamma), c, res.Gamma), p.Sweeps[0]}
 	}
 	if len(res.Variants) == 2 {
 		if p.Drawing, err = compareDrawing(ctx, "diff-", res, 0, 1); err != nil {
@@ -94,21 +94,35 @@ func among(res *lab.Clusterings, name string) bool {
 	return slices.ContainsFunc(res.Variants, func(v lab.Clustering) bool { return v.Name == name })
 }
 
-// optimisersText names the optimiser of the variants, and those that take steps of their own.
+// optimisersText names the optimiser of the variants, each where they differ, and those that take
+// steps of their own.
 func optimisersText(res *lab.Clusterings) string {
-	var own []string
+	var own, each, titles []string
 	for _, v := range res.Variants {
-		if len(v.Model.Step) > 0 {
-			own = append(own, v.Model.Builder.Title)
+		switch how, title := optimiserText(v.Config), v.Model.Builder.Title; {
+		case len(v.Model.Step) > 0:
+			own = append(own, title)
+		case slices.Contains(each, how):
+			i := slices.Index(each, how)
+			titles[i] += " and " + title
+		default:
+			each, titles = append(each, how), append(titles, title)
 		}
 	}
-	switch len(own) {
-	case 0:
-		return optimiserText(res.Config)
-	case len(res.Variants):
+	if len(each) == 0 {
 		return "none: steps of its own, until nothing moves"
 	}
-	return fmt.Sprintf("%s; %s takes steps of its own, until nothing moves", optimiserText(res.Config), strings.Join(own, ", "))
+	text := each[0]
+	if len(each) > 1 {
+		for i := range each {
+			each[i] = titles[i] + " by " + each[i]
+		}
+		text = strings.Join(each, "; ")
+	}
+	if len(own) > 0 {
+		text += fmt.Sprintf("; %s takes steps of its own, until nothing moves", strings.Join(own, ", "))
+	}
+	return text
 }
 
 // baselinesText describes how the baselines were trained, which differs from the variants.
@@ -128,6 +142,9 @@ func baselinesText(res *lab.Clusterings) string {
 func optimiserText(c lab.Config) string {
 	if !c.Rate.IsZero() {
 		return fmt.Sprintf("%v, its rate %v", c.Optimisers[0], c.Rate)
+	}
+	if !c.Falling {
+		return fmt.Sprintf("%v, its rate constant", c.Optimisers[0])
 	}
 	return fmt.Sprintf("%v, its rate falling to 0 after the first %d of %s", c.Optimisers[0], c.Steps/4, plural.Count(c.Steps, "step"))
 }
@@ -277,7 +294,7 @@ func compareDrawing(ctx context.Context, id string, res *lab.Clusterings, a, b i
 	if err := diff.Figure().SVGContext(ctx, &svg, figure.IDPrefix(id)); err != nil {
 		return report.Drawing{}, err
 	}
-	return report.Drawing{SVG: svg.String(), Footer: diff.Summary()}, nil
+	return report.Drawing{SVG: svg.String(), Footer: diff.Sentence() + " Against A, " + diff.Summary()}, nil
 }
 
 // difference returns the identity that relates two objectives, and its meaning in words.
@@ -314,6 +331,20 @@ func newSweep(name string, log bool, values []float64, c lab.Config, points []la
 			}
 		}
 		s.Inertia, s.Loss, s.ARI = append(s.Inertia, inertia), append(s.Loss, loss), append(s.ARI, ari)
+	}
+	return s
+}
+
+// softened adds to a sweep over γ how the points share the centres.
+func softened(s report.Sweep, c lab.Config, points []lab.SweepPoint) report.Sweep {
+	for _, o := range c.Objectives {
+		var spread, entropy, reach []float64
+		for _, p := range points {
+			if p.Objective == o {
+				spread, entropy, reach = append(spread, p.Spread), append(entropy, p.Entropy), append(reach, p.Reach)
+			}
+		}
+		s.Spread, s.Entropy, s.Reach = append(s.Spread, spread), append(s.Entropy, entropy), append(s.Reach, reach)
 	}
 	return s
 }

@@ -22,6 +22,7 @@ type serving struct {
 	anyone    bool
 	dtype     string
 	optimiser string
+	notes     asNotes
 	rate      float64
 	logs      []string
 	memory    byteSize
@@ -52,7 +53,8 @@ contacts no other machine. Interrupt it to end it.`,
 	f.cutFlags(cmd)
 	flags.StringVar(&f.dtype, "dtype", "f32", showingDType)
 	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may still be running; may be given several times")
-	flags.StringVar(&f.optimiser, "optimiser", "adam", "optimiser of the training sessions")
+	flags.StringVar(&f.optimiser, "optimiser", "", "optimiser of the training sessions (default: that of the model, or adam)")
+	f.notes.trainingFlags(cmd)
 	flags.Float64Var(&f.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
 	return cmd
 }
@@ -65,7 +67,7 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 		return usagef("--log: want the name of a file")
 	}
 	if len(args) == 0 {
-		if err := idle(cmd, "want a MODEL that is opened with it", append([]string{"data", "dtype", "optimiser", "rate"}, dataFlags...)...); err != nil {
+		if err := idle(cmd, "want a MODEL that is opened with it", append([]string{"data", "dtype", "optimiser", "rate", "as-notes"}, dataFlags...)...); err != nil {
 			return err
 		}
 	}
@@ -76,14 +78,17 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	f.several = len(args) > 1
-	with := &servedData{fitting: &f.fitting, seed: o.seed, names: args}
+	if err := f.notes.check(args...); err != nil {
+		return err
+	}
+	with := &servedData{fitting: &f.fitting, seed: o.seed, names: args, notes: f.notes}
 	var models []web.Model
 	for _, name := range args {
 		m, err := with.served(name)
 		if err != nil {
 			return err
 		}
-		m.DType, m.Optimiser, m.Rate, m.Seed = f.dtype, f.optimiser, f.rate, o.seed
+		m.DType, m.Optimiser, m.Rate, m.Seed, m.AsNotes = f.dtype, f.notes.named(f.optimiser), f.rate, o.seed, f.notes.on && m.Text == ""
 		models = append(models, m)
 	}
 	if err := f.allMet(); err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -48,6 +49,7 @@ func (r reader) Read(name, text string) (b builders.Builder, canonical string, p
 type servedData struct {
 	*fitting
 	seed     uint64
+	notes    asNotes
 	names    []string // of the models named on the command line
 	families []builders.Family
 	tables   []*data.Table
@@ -76,6 +78,10 @@ func (d *servedData) served(name string) (web.Model, error) {
 	}
 	base, _, _ := cutSettings(name)
 	m := web.Model{Name: base, Settings: b.Fixed} // which the page shows, and can change
+	if d.notes.on && len(b.AsNotes.Settings) > 0 {
+		m.Settings = maps.Clone(b.AsNotes.Settings)
+		maps.Copy(m.Settings, b.Fixed)
+	}
 	if isFile(name) {
 		text, err := os.ReadFile(base)
 		if err != nil {

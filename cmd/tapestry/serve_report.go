@@ -43,7 +43,12 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 	}
 	first := models[0]
 	args := []string{"--out", "-", "--seeds", strconv.Itoa(reportSeeds), "--seed", strconv.FormatUint(first.Seed, 10),
-		"--dtype", first.DType, "--optimiser", first.Optimiser}
+		"--dtype", first.DType}
+	trained := []string{"--optimiser", first.Optimiser}
+	if first.AsNotes {
+		trained = []string{"--as-notes"}
+	}
+	args = append(args, trained...)
 	b, err := lookup(first.Name)
 	if err != nil {
 		return err
@@ -70,7 +75,9 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 		if err != nil {
 			return err
 		}
-		args = append(args, "--rate", strconv.FormatFloat(first.Rate, 'g', -1, 64))
+		if !first.AsNotes {
+			args = append(args, "--rate", strconv.FormatFloat(first.Rate, 'g', -1, 64))
+		}
 		args = append(args, set...)
 		if reads {
 			args = append(args, d.args()...)

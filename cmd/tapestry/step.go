@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -107,7 +108,7 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 	out := cmd.OutOrStdout()
 	screen := checkedOutput(raw(out))
 	if s.print || o.json || s.iteration != "" || s.written || !isTerminal(screen) {
-		v := stepView{title: title, note: note}
+		v := stepView{title: title, note: note, taken: s.taken}
 		v.window.From = from
 		if err := s.look(cmd.Context(), session, &v); err != nil {
 			return err
@@ -140,7 +141,10 @@ const steady = "nothing of this training depends on how long it lasts; --train s
 
 // open returns a session of the training that train would run.
 func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.Session, string, error) {
-	b, err := lookup(name)
+	if err := errors.Join(s.notes.check(name), s.parseRate()); err != nil {
+		return nil, "", err
+	}
+	b, err := s.notes.lookup(name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -162,18 +166,20 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 		if c, err = s.training.config(o, name); err != nil {
 			return nil, "", err
 		}
-		m, err = c.Variant(name).Build(c.DType)
+		if m, err = c.Variant(name).Build(c.DType); err == nil && s.notes.on {
+			err = s.training.chosen(&c, m, lab.DefaultRate(c.Table))
+			s.taken = s.notes.taken(m, &c)
+		}
 	} else {
 		if err := idle(cmd, steady, "steps"); err != nil {
-			return nil, "", err
-		}
-		if err := s.descend(&s.training, name, o.seed); err != nil {
 			return nil, "", err
 		}
 		if c, err = s.learning.config(o, &s.training); err != nil {
 			return nil, "", err
 		}
-		m, err = s.build(&s.training, name, o.seed)()
+		if m, err = s.build(&s.training, name, o.seed)(); err == nil {
+			err = s.learning.chosen(&c, &s.training, m)
+		}
 	}
 	if err != nil {
 		return nil, "", err
@@ -190,8 +196,12 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 	if s.memory.text != "" {
 		limit = append(limit, inspect.Limit(s.memory.bytes))
 	}
+	title := m.Builder.Title
+	if s.notes.on {
+		title += ", " + notesText(s.taken)
+	}
 	session, err := inspect.Open(cmd.Context(), inspect.Subject{Graph: m.Graph, Wanted: wanted, Step: task.Step, Feed: task.Feed, Store: task.Store}, limit...)
-	return session, m.Builder.Title, err
+	return session, title, err
 }
 
 // seek goes to the place that the flags name. The note says how that went, if there is anything

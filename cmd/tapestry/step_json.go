@@ -19,6 +19,7 @@ type (
 		Loop     *loopJSON      `json:"iteration,omitempty"`
 		Written  bool           `json:"as_written,omitempty"` // the index is that of a node of the model
 		Note     string         `json:"note,omitempty"`
+		Taken    []string       `json:"as_notes,omitzero"` // what is as the notes have it, and not by default
 		Op       string         `json:"op"`
 		Pos      string         `json:"pos"`
 		Scope    string         `json:"scope,omitempty"`
@@ -80,7 +81,7 @@ func arrayJSON(label string, a tape.Array) quantityJSON {
 func stepJSON(w io.Writer, model string, at *stepView) error {
 	ins := at.ins
 	r := ins.Row
-	v := instructionJSON{Model: model, Step: ins.Step, Index: ins.Index, Of: len(at.rows), Note: at.note, Written: at.stages == nil, Op: r.Op, Pos: r.Pos.String(), Scope: r.Scope, Offset: r.Offset,
+	v := instructionJSON{Model: model, Step: ins.Step, Index: ins.Index, Of: len(at.rows), Note: at.note, Taken: at.taken, Written: at.stages == nil, Op: r.Op, Pos: r.Pos.String(), Scope: r.Scope, Offset: r.Offset,
 		Scratch: r.Scratch, InPlace: r.InPlace, FLOPs: r.FLOPs, Backward: ins.Backward, Result: newQuantityJSON(ins.Result), Operands: []quantityJSON{}}
 	if it := at.iteration; it != nil {
 		v.Loop = &loopJSON{it.Number, it.Of, it.Time}

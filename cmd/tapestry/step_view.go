@@ -16,6 +16,7 @@ import (
 // stepView has the contents of the screen at one instruction, as lines of plain text.
 type stepView struct {
 	title, note string
+	taken       []string // of the notes; nil without --as-notes
 	rows        []tape.Row
 	stages      []tape.Stage
 	ins         *inspect.Instruction

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -21,12 +23,16 @@ type training struct {
 	fitting
 	k, steps, seeds int
 	opt             string
-	rate            float64
+	rateText        string
+	rate            float64        // at the first step; 0 for what suits the model
+	schedule        train.Schedule // of the rate; zero for a constant one
+	notes           asNotes
 	gamma           string
 	start, given    string
 	dtype           string
 	restarts        int
 	options         []train.Option // of the optimiser
+	taken           []string       // of the notes; nil without --as-notes
 	stopped         []train.Best   // by run of a clustering: where patience went back to; zero where it did not
 	stepsFlag       *pflag.Flag    // tells whether steps were given
 }
@@ -48,19 +54,20 @@ func (t *training) stepsOr(usual int) int {
 const rateUsage = "learning rate (default: 0.01; of a clustering, from the scale of the data). That of a clustering falls to 0 from a quarter of the steps on"
 
 func (t *training) flags(cmd *cobra.Command) {
-	t.flagsButRate(cmd)
-	cmd.Flags().Float64Var(&t.rate, "rate", 0, rateUsage)
+	t.flagsButClusters(cmd)
+	cmd.Flags().IntVar(&t.k, "k", 0, "clusters (default: the number of classes; without labels what a file says, otherwise 3)")
 }
 
-// flagsButRate adds all flags except --rate, which some commands read as a schedule.
-func (t *training) flagsButRate(cmd *cobra.Command) {
+// flagsButClusters leaves out --k, of which look reads several.
+func (t *training) flagsButClusters(cmd *cobra.Command) {
 	f := cmd.Flags()
 	t.fitting.flags(cmd, "iris")
 	t.cutFlags(cmd)
-	f.IntVar(&t.k, "k", 0, "clusters (default: the number of classes; without labels what a file says, otherwise 3)")
 	f.IntVar(&t.steps, "steps", 0, fmt.Sprintf("training steps (default: %d; of a clustering %d)", ownSteps, clusteringSteps))
 	t.stepsFlag = f.Lookup("steps")
 	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
+	f.StringVar(&t.rateText, "rate", "", rateUsage+", or a schedule of it: warmup(10,cosine(0.01,190))")
+	t.notes.trainingFlags(cmd)
 	f.StringVar(&t.gamma, "gamma", "", "γ, the inverse temperature: 2 for a constant, 0.1..50 to anneal (default: annealed in the first quarter of the steps, from the scale of the data)")
 	f.StringVar(&t.start, "start", "plusplus", "start centres: plusplus, points, groups (means of a random assignment) or given")
 	f.StringVar(&t.given, "centres", "", "CSV file with the start centres, for --start given")
@@ -68,9 +75,52 @@ func (t *training) flagsButRate(cmd *cobra.Command) {
 	f.IntVar(&t.restarts, "restarts", 50, "restarts of Lloyd's algorithm")
 }
 
+// parseRate reads --rate, a number or a schedule.
+func (t *training) parseRate() error {
+	if t.rateText == "" {
+		return nil
+	}
+	v, err := strconv.ParseFloat(t.rateText, 64)
+	if err != nil {
+		if t.schedule, err = train.ParseSchedule(t.rateText); err != nil {
+			return usagef("--rate: %w", err)
+		}
+		v = t.schedule.At(0, t.stepsOr(ownSteps))
+	}
+	if !(v > 0) {
+		return usagef("--rate %s: want a positive number", t.rateText)
+	}
+	t.rate = v
+	return nil
+}
+
+// chosen fills in how one model is trained: by the optimiser that is named, or else by that of the
+// model itself, or else by Adam at a usual rate.
+func (t *training) chosen(c *lab.Config, m *builders.Model, usual float64) error {
+	own, rate, err := c.Own(m, t.options...)
+	if err != nil {
+		return err
+	}
+	named := t.cmd.Flags().Changed("optimiser")
+	switch {
+	case own.IsZero() || named && own.Name() != t.notes.named(t.opt):
+		if own, err = optimiser(t.notes.named(t.opt), cmp.Or(t.rate, usual), t.options...); err != nil {
+			return err
+		}
+		rate = train.Schedule{}
+	case t.rate != 0:
+		own, rate = own.WithRate(t.rate), train.Schedule{}
+	}
+	c.Optimisers = []train.Optimiser{own}
+	if c.Rate = t.schedule; c.Rate.IsZero() {
+		c.Rate = rate
+	}
+	return nil
+}
+
 // config checks the flags and reads the data for the named clusterings.
 func (t *training) config(o *options, names ...string) (lab.Config, error) {
-	c := lab.Config{Find: lookup, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
+	c := lab.Config{Find: t.notes.lookup, AsNotes: t.notes.on, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
 	}
@@ -86,6 +136,9 @@ func (t *training) config(o *options, names ...string) (lab.Config, error) {
 	}
 	if c.Start, err = lab.ParseStart(t.start); err != nil {
 		return c, usagef("--start: %w", err)
+	}
+	if t.notes.on && !t.cmd.Flags().Changed("start") {
+		c.Start = lab.StartDefault
 	}
 	if t.gamma != "" {
 		γ, err := train.ParseSchedule(t.gamma)
@@ -115,11 +168,13 @@ func (t *training) config(o *options, names ...string) (lab.Config, error) {
 			return c, err
 		}
 	}
-	rate := t.rate
-	if rate == 0 {
-		rate = lab.DefaultRate(c.Table)
+	if c.Rate = t.schedule; t.notes.on && !t.cmd.Flags().Changed("optimiser") { // each has its own
+		if c.Rate.IsZero() && t.rate != 0 {
+			c.Rate = train.Constant(t.rate)
+		}
+		return c, nil
 	}
-	opt, err := optimiser(t.opt, rate, t.options...)
+	opt, err := optimiser(t.notes.named(t.opt), cmp.Or(t.rate, lab.DefaultRate(c.Table)), t.options...)
 	c.Optimisers = []train.Optimiser{opt}
 	return c, err
 }
@@ -228,7 +283,10 @@ stopped. With --from another model begins with what was learnt, to keep it or to
 			"  tapestry train transformer-gpt --steps 2000 --rate 'warmup(50,cosine(0.003,1950))' --clip-norm 1 --checkpoint runs/gpt --resume",
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			b, err := lookup(args[0])
+			if err := t.notes.check(args[0]); err != nil {
+				return err
+			}
+			b, err := t.notes.lookup(args[0])
 			if err != nil {
 				return err
 			}
@@ -281,7 +339,17 @@ stopped. With --from another model begins with what was learnt, to keep it or to
 			if err != nil {
 				return err
 			}
-			c.Engine, c.Rate = makeEngine, keep.schedule
+			c.Engine = makeEngine
+			m, err := c.Variant(args[0]).Build(c.DType)
+			if err != nil {
+				return err
+			}
+			if t.notes.on {
+				if err := t.chosen(&c, m, lab.DefaultRate(c.Table)); err != nil {
+					return err
+				}
+			}
+			t.taken = t.notes.taken(m, &c)
 			ended, err := keep.clustering(cmd.Context(), &c, &t, args[0], one)
 			if err != nil {
 				return err
@@ -331,7 +399,7 @@ stopped. With --from another model begins with what was learnt, to keep it or to
 			})
 		},
 	}
-	t.flagsButRate(cmd)
+	t.flags(cmd)
 	l.flags(cmd)
 	keep.flags(cmd)
 	watched.flags(cmd)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -28,24 +27,20 @@ import (
 // checkpointExtension ends the names of checkpoints.
 const checkpointExtension = ".safetensors"
 
-// keeping holds the flags of train that compare does not have: the schedule of the rate, and the
-// files written during training.
+// keeping holds the flags of train that compare does not have: of what is done to gradients and
+// parameters, and the files written during training.
 type keeping struct {
-	rate          string
 	clipNorm, ema float64
 	dir, log      string
 	resume        bool
 	epochs        int
 	patience      int
 	transfer      transfer
-
-	schedule train.Schedule // zero for a constant rate
 }
 
 func (k *keeping) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	k.transfer.flags(cmd)
-	f.StringVar(&k.rate, "rate", "", rateUsage+", or a schedule of it: warmup(10,cosine(0.01,190))")
 	f.Float64Var(&k.clipNorm, "clip-norm", 0, "shorten gradients to this length at most (default: as they are)")
 	f.Float64Var(&k.ema, "ema", 0, "keep averages of the parameters with this decay, as 0.99 (default: none)")
 	f.StringVar(&k.dir, "checkpoint", "", "folder to keep checkpoints in, for tapestry predict and for --resume")
@@ -55,20 +50,10 @@ func (k *keeping) flags(cmd *cobra.Command) {
 	f.IntVar(&k.patience, "patience", 0, "end when so many epochs in a row have not lowered the loss on the rows held out, and go back to where it was lowest")
 }
 
-// parse reads --rate, a number or a schedule, and sets the rate of t.
+// parse reads --rate, and checks the other flags.
 func (k *keeping) parse(t *training) error {
-	if k.rate != "" {
-		v, err := strconv.ParseFloat(k.rate, 64)
-		if err != nil {
-			if k.schedule, err = train.ParseSchedule(k.rate); err != nil {
-				return usagef("--rate: %w", err)
-			}
-			v = k.schedule.At(0, t.stepsOr(ownSteps))
-		}
-		if !(v > 0) {
-			return usagef("--rate %s: want a positive number", k.rate)
-		}
-		t.rate = v
+	if err := t.parseRate(); err != nil {
+		return err
 	}
 	switch {
 	case k.resume && k.dir == "":
@@ -136,6 +121,7 @@ type job struct {
 	build  train.Build
 	meta   map[string]string // for checkpoints
 	fitted *fit.Fitted       // the model joined to the data; nil for examples of the model's own
+	about  string            // said at the beginning of the log
 	begins string            // what it begins with, where another training has learnt it
 
 	measured []metric.Scores // final scores on the rows held out, by run
@@ -183,7 +169,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 	if k.log != "" {
 		file := &logFile{path: k.log, goesOn: k.resume}
 		defer file.Close()
-		observers = append(observers, watch.JSONLines(file, watch.Timed()))
+		observers = append(observers, watch.JSONLines(file, watch.Timed(), watch.About(j.about)))
 	}
 	kept := train.Event{} // the last checkpoint
 	observers = append(observers, train.ObserverFunc(func(e train.Event) error {
@@ -204,7 +190,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 		if err := begin(t.Store(), values); err != nil {
 			return err
 		}
-		p.Rate, p.Patience = k.schedule, k.patience
+		p.Patience = k.patience
 		p.Observers = append(p.Observers, observers...)
 		if k.dir != "" {
 			p.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second, Meta: j.meta}

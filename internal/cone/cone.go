@@ -2,14 +2,19 @@
 // updates can be added to the copy while the graph of a model stays as it is.
 package cone
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"fmt"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
 
 // Copy copies the roots and everything that they depend on into a new graph. In it, inputs of the
-// same path and type stand for the given leaves. The map leads from each node to its copy.
+// same path and type stand for the given leaves; for one that is computed, an input of its name.
+// The map leads from each node to its copy.
 func Copy(name string, leaves []*graph.Node, roots ...*graph.Node) (*graph.Graph, map[*graph.Node]*graph.Node) {
 	g, copies := graph.New(name), map[*graph.Node]*graph.Node{}
 	for _, n := range leaves {
-		copies[n] = g.Input(n.Path(), n.DType(), n.Shape().Axes()...)
+		copies[n] = g.Input(pathOf(n), n.DType(), n.Shape().Axes()...)
 	}
 	for _, n := range graph.Reachable(roots...) {
 		if copies[n] != nil {
@@ -22,4 +27,12 @@ func Copy(name string, leaves []*graph.Node, roots ...*graph.Node) (*graph.Graph
 		copies[n] = g.Copy(n, in)
 	}
 	return g, copies
+}
+
+// pathOf returns the path of a leaf; of a node that is computed its name or number.
+func pathOf(n *graph.Node) string {
+	if p := n.Path(); p != "" {
+		return p
+	}
+	return fmt.Sprintf("%s at %d", n.Label(), n.ID())
 }

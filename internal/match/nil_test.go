@@ -19,6 +19,7 @@ func TestNil(t *testing.T) {
 			"Squared": match.Squared, "Strided": match.Strided, "Summed": match.Summed,
 			"Twin": match.Twin,
 		},
+		Types: []any{match.Form{}},
 		Samples: func() []any {
 			g := graph.New("sample")
 			x := g.Input("x", graph.F32, graph.Ax("n", 2), graph.Ax("m", 3))

@@ -97,7 +97,7 @@ func (p *page) follow(t *testing.T, h home, dir string) {
 					if !*update {
 						t.Errorf("%s:%d: %s prints\n%s\nand not\n%s", p.path, b.from+k+1, line, strings.Join(got, "\n"), strings.Join(want, "\n"))
 					}
-					want = got
+					want = trimmed(want, got)
 				}
 				printed = append(append(printed, b.lines[k]), want...)
 				k = end
@@ -129,6 +129,46 @@ func (p *page) write(t *testing.T, old page) {
 	if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// trimmed returns what a command prints with the lines left out that a page left out: between lines of
+// "…", a line stands for the next one that begins with the same two words or, if there is none, with the
+// same one. If there is none either, or the page left out nothing, it returns all.
+func trimmed(want, got []string) []string {
+	if !slices.Contains(want, "…") {
+		return got
+	}
+	begins := func(line string, words int) string {
+		all := strings.Fields(line)
+		return strings.Join(all[:min(words, len(all))], " ")
+	}
+	var out []string
+	at, skips := 0, false
+	for _, line := range want {
+		if line == "…" {
+			out, skips = append(out, line), true
+			continue
+		}
+		next := len(got)
+		for words := 2; words > 0 && next == len(got); words-- {
+			for next = at; next < len(got); next++ {
+				if matches([]string{line}, got[next:next+1]) || begins(got[next], words) == begins(line, words) {
+					break
+				}
+			}
+		}
+		if next == len(got) || next > at && !skips {
+			return got
+		}
+		if !matches([]string{line}, got[next:next+1]) {
+			line = got[next]
+		}
+		out, at, skips = append(out, line), next+1, false
+	}
+	if at < len(got) && !skips {
+		return got
+	}
+	return out
 }
 
 // matches reports whether a command prints what a page says.

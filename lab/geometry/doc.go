@@ -1,5 +1,6 @@
 // Package geometry looks at the shape of losses around given parameters: curvature, symmetries,
-// angles between gradients, collapse of prototypes, surfaces and fields.
+// stationary points, angles between gradients, gradients as sums, collapse of prototypes, surfaces
+// and fields.
 //
 // It takes sites. A [Site] is a model with what it is fed and the values of its parameters;
 // [NewSite] makes one of a model's own examples, [ClusterSite] of a clustering and a table, and
@@ -7,13 +8,17 @@
 // table:
 //
 //   - [Site.Curvature]: the extreme eigenvalues of the Hessian, each with a bound on its error.
+//   - [Site.Stationary]: where descents from many starts end, and whether these are minima.
 //   - [Site.Invariance]: which transformations of data and parameters leave the loss alone.
 //   - [Site.Collapse]: how many prototypes are still distinct, used and alive.
 //   - [Angles]: the angles between the gradients of several losses.
+//   - [Decompose]: whether a loss and its gradient are the sums of others. [Site.Minus] makes the
+//     difference of two losses such a term, [Site.Spread] names that of soft k-means and the goofy
+//     alternative, and [Site.Through] splits a gradient at a node.
 //   - [Surface]: several losses over one plane of their parameters.
 //   - [Field]: where several losses pull one prototype.
 //
-// The last three compare sites, whose parameters must agree in path and type. It promises that the
+// The last four compare sites, whose parameters must agree in path and type. It promises that the
 // site's model, feed and store stay as they are, that the same arguments give the same bits for any
 // number of workers, and that random draws inside a model are those of the store's step everywhere.
 //

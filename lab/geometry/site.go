@@ -58,9 +58,7 @@ func NewSite(m *builders.Model, seed uint64) (Site, error) {
 
 // ClusterSite returns a clustering of k centres, of element type dt, fed with all rows of a table.
 // The centres start as k-means++ draws them from seed ([lab.PlusPlus]), the same for every model.
-// The temperature γ is constant; 0 stands for 5·k/s², where s is the scale of the data
-// ([lab.Scale]): at that temperature most points belong to one centre, and those half way between
-// two belong to both. A k that is not from 1 to the number of rows, a model that is no clustering
+// The inverse temperature γ is constant; 0 stands for [lab.SteadyGamma]. A k that is not from 1 to the number of rows, a model that is no clustering
 // and values that dt cannot hold are errors.
 func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed uint64, dt graph.DType) (Site, error) {
 	if t == nil || k < 1 || k > t.Rows() {
@@ -85,8 +83,7 @@ func ClusterSite(t *data.Table, b builders.Builder, k int, gamma float64, seed u
 	s := Site{Model: m, Feed: tape.Feed{m.Points(): x}, Store: tape.NewStore(m.Graph, tape.Seed(seed))}
 	if m.Gamma() != nil {
 		if gamma == 0 {
-			u := lab.Scale(t)
-			gamma = 5 * float64(k) / (u * u)
+			gamma = lab.SteadyGamma(t, k)
 		}
 		s.Feed[m.Gamma()] = tape.Scalar(dt, gamma)
 	}
@@ -102,6 +99,16 @@ func (s Site) name() string {
 		return s.Model.Builder.Name
 	}
 	return "the objective"
+}
+
+// Parameters returns the nodes whose values make the parameter vector; nil for a site without a
+// model, a store, a loss or anything to train.
+func (s Site) Parameters() []*graph.Node {
+	out, err := s.parameters()
+	if err != nil {
+		return nil
+	}
+	return out
 }
 
 // parameters returns the nodes whose values make the parameter vector.

@@ -89,24 +89,32 @@ func (t *Trajectory) Start() (Site, error) {
 		return Site{}, errors.New("there is no trajectory to start")
 	}
 	s := t.Site
-	params, err := s.parameters()
-	if err != nil || len(t.Path) == 0 {
+	if _, err := s.parameters(); err != nil || len(t.Path) == 0 {
 		return s, err
 	}
 	s.Store = s.Store.Clone()
-	at, want := t.Path[0], 0
+	return s, s.place(t.Path[0])
+}
+
+// place writes a parameter vector into the store.
+func (s Site) place(at []float64) error {
+	params, err := s.parameters()
+	if err != nil {
+		return err
+	}
+	want := 0
 	for _, p := range params {
 		want += p.Shape().Len()
 	}
 	if len(at) != want {
-		return s, fmt.Errorf("%s: the path begins with %d values, and the parameters have %d", s.name(), len(at), want)
+		return fmt.Errorf("%s: the path begins with %d values, and the parameters have %d", s.name(), len(at), want)
 	}
 	for _, p := range params {
 		size := p.Shape().Len()
 		if err := s.Store.Set(p.Path(), tape.Tensor(graph.Value{Type: p.Type(), Data: at[:size]})); err != nil {
-			return s, err
+			return err
 		}
 		at = at[size:]
 	}
-	return s, nil
+	return nil
 }

@@ -24,6 +24,8 @@ var residuals = []struct {
 	want float64
 }{{"digits", 10, 314.5149712422968}, {"iris", 2, 0.10136429572959303}}
 
+// TestResiduals: k principal components leave of the data the sum of squares that is known of each
+// data set, and all components leave nothing.
 func TestResiduals(t *testing.T) {
 	for _, c := range residuals {
 		table, err := data.Builtin(c.name)

@@ -59,6 +59,8 @@ func multiHeadOf(heads int) (x *graph.Node, a attention.MultiHead) {
 	return g.Input("x", graph.F64, graph.Ax("b", 2), graph.Ax("t", 5), m), attention.NewMultiHead(g, "attention", graph.F64, m, m, heads)
 }
 
+// TestOneHeadIsAttention: with one head, multi-head attention is attention, and then the output
+// matrix.
 func TestOneHeadIsAttention(t *testing.T) {
 	x, a := multiHeadOf(1)
 	single, _ := a.QKV.Attend(x, x, nil)
@@ -87,6 +89,8 @@ func permuted(x *graph.Node, order ...float64) *graph.Node {
 	return ops.Gather(x, index, 1)
 }
 
+// TestOrderNeedsPositions: without positions, attention of reordered places is the reordered
+// attention; with positions it is not.
 func TestOrderNeedsPositions(t *testing.T) {
 	x, a := multiHeadOf(2)
 	order := []float64{3, 0, 4, 1, 2}

@@ -5,6 +5,8 @@ import (
 	"testing"
 )
 
+// TestOrder: the order of an epoch is a permutation of all rows, and another one in each epoch and
+// for each seed.
 func TestOrder(t *testing.T) {
 	// Stored runs must replay: these values may never change.
 	if got, want := Order(1, 0, 8), []int{2, 4, 3, 1, 7, 6, 5, 0}; !slices.Equal(got, want) {

@@ -89,6 +89,7 @@ func (l *jsonLines) append(e train.Event, now time.Time) {
 		whole("epochs", e.Epochs)
 		text("path", e.Path)
 		text("error", messageOf(e.Err))
+		text("about", l.about)
 	case train.Stepped:
 		b = appendNumber(appendKey(b, "loss"), e.Loss)
 		b = appendNumber(appendKey(b, "rate"), e.Rate)

@@ -14,6 +14,7 @@ type settings struct {
 	timed    bool
 	terminal bool
 	clock    func() time.Time
+	about    string
 }
 
 func settle(w io.Writer, options []Option) settings {
@@ -32,6 +33,10 @@ func Every(n int) Option { return func(s *settings) { s.every = max(1, n) } }
 
 // Timed makes [JSONLines] log the time of every event, in UTC.
 func Timed() Option { return func(s *settings) { s.timed = true } }
+
+// About adds a text to the line with which a log begins, under "about": what is not in the events, such
+// as why the training is set up as it is.
+func About(text string) Option { return func(s *settings) { s.about = text } }
 
 // Terminal tells a [Bar] whether its writer is a terminal. Without it, [IsTerminal] decides.
 func Terminal(is bool) Option { return func(s *settings) { s.terminal = is } }

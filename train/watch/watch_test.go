@@ -110,6 +110,18 @@ func TestEvery(t *testing.T) {
 	}
 }
 
+// TestAbout: the first line of a log has what is said about the training, and is read like any other.
+func TestAbout(t *testing.T) {
+	var b bytes.Buffer
+	observe(t, watch.JSONLines(&b, watch.About("as the notes have it")), course(1)...)
+	if text := b.String(); strings.Count(text, "about") != 1 || !strings.Contains(strings.SplitN(text, "\n", 2)[0], `"about":"as the notes have it"`) {
+		t.Errorf("the log is\n%s", text)
+	}
+	if records, err := watch.ReadLog("log", &b); err != nil || len(records) == 0 || records[0].Kind != train.Begun {
+		t.Errorf("read %v, %v", records, err)
+	}
+}
+
 // TestTimed: times are logged in UTC, and read back.
 func TestTimed(t *testing.T) {
 	var b bytes.Buffer

@@ -59,13 +59,16 @@ func drawArrows(c *canvas, p plane, arrows []Arrow) {
 }
 
 // arrowPath returns a line with a head at its end.
-func arrowPath(from, to point) raw {
+func arrowPath(from, to point) raw { return path([]point{from, to}) + arrowHead(from, to, 4.5) }
+
+// arrowHead returns the head of an arrow, of at most a given length.
+func arrowHead(from, to point, most float64) raw {
 	dx, dy := to.x-from.x, to.y-from.y
 	l := math.Hypot(dx, dy)
-	head := min(4.5, .5*l)
+	head := min(most, .5*l)
 	dx, dy = float64(dx/l*head), float64(dy/l*head)
 	across, along := float64(.6*dy), float64(.6*dx)
-	return path([]point{from, to}, []point{{to.x - dx - across, to.y - dy + along}, to, {to.x - dx + across, to.y - dy - along}})
+	return path([]point{{to.x - dx - across, to.y - dy + along}, to, {to.x - dx + across, to.y - dy - along}})
 }
 
 // arrowPaths draws arrows so that they stand out from any background.

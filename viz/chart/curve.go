@@ -33,22 +33,28 @@ func (c curve) ends() (first, last point) {
 }
 
 // path returns the curve's path data, without points that make no visible difference.
-func (c curve) path() raw {
+func (c curve) path() raw { return c.thinned(1) }
+
+// faint returns the path data of one of many thin lines, of which each alone says little.
+func (c curve) faint() raw { return c.thinned(2) }
+
+// thinned returns the path data with what is seen in columns of a width in pixels.
+func (c curve) thinned(width float64) raw {
 	thin := make(curve, len(c))
 	for i, s := range c {
-		thin[i] = straightened(columns(s))
+		thin[i] = straightened(columns(s, width))
 	}
 	return path(thin...)
 }
 
-// columns keeps, of consecutive points in the same column of pixels, the first,
+// columns keeps, of consecutive points in the same column of a width in pixels, the first,
 // the lowest, the highest and the last: they cover the same pixels.
-func columns(s []point) []point {
+func columns(s []point, width float64) []point {
 	var out []point
 	for i := 0; i < len(s); {
-		column := math.Floor(s[i].x)
+		column := math.Floor(s[i].x / width)
 		first, low, high := i, i, i
-		for ; i < len(s) && math.Floor(s[i].x) == column; i++ {
+		for ; i < len(s) && math.Floor(s[i].x/width) == column; i++ {
 			if s[i].y < s[low].y {
 				low = i
 			}

@@ -35,7 +35,7 @@ func TestThinning(t *testing.T) {
 		most int
 	}{"noisy": {noisy, 4 * 400}, "smooth": {smooth, 60}} {
 		s := curveOf(test.y, 400./100_000)[0]
-		thin := straightened(columns(s))
+		thin := straightened(columns(s, 1))
 		if len(thin) > test.most || len(thin) < 10 {
 			t.Errorf("%s: %d points are left", name, len(thin))
 		}
@@ -51,7 +51,7 @@ func TestThinning(t *testing.T) {
 		for x := 0.; x < 400; x++ {
 			in := func(p point) bool { return math.Floor(p.x) != x }
 			all := slices.DeleteFunc(slices.Clone(s), in)
-			kept := slices.DeleteFunc(columns(s), in)
+			kept := slices.DeleteFunc(columns(s, 1), in)
 			if slices.MinFunc(all, low).y != slices.MinFunc(kept, low).y || slices.MaxFunc(all, low).y != slices.MaxFunc(kept, low).y {
 				t.Fatalf("%s: column %v has lost an extreme", name, x)
 			}

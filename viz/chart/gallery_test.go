@@ -54,6 +54,9 @@ func gallery() map[string]drawing {
 		"single": Scatter{Frame: Frame{Title: "One point"}, Points: [][2]float64{{3, 5}}, EqualAspect: true, Height: 200},
 		"lost": Scatter{Frame: Frame{Title: "A path that is lost"}, Paths: []Path{{"a", 0, [][2]float64{{0, 0}, {1, 1}, {inf, nan}, {2, 1}}},
 			{"b", 1, [][2]float64{{nan, nan}}}}},
+		"vectors": Scatter{Frame: Frame{Title: "Where two forces pull a point, and their sum"}, X: "x", Y: "y", EqualAspect: true, Backdrop: [][2]float64{{0, 0}, {2, 1}, {2, 1}, {1.5, .2}, {1, nan}}, BackdropName: "others",
+			Paths: []Path{{"a point", 0, [][2]float64{{1, .5}}}}, Vectors: []Vector{{"left", 1, [2]float64{1, .5}, [2]float64{0, .5}},
+				{"up", 2, [2]float64{1, .5}, [2]float64{1, 1.2}}, {"both", 0, [2]float64{1, .5}, [2]float64{0, 1.2}}, {"up", 2, [2]float64{nan, 0}, [2]float64{1, 1}}, {"up", 2, [2]float64{2, 1}, [2]float64{2, 1}}}},
 		"void": Scatter{Frame: Frame{Title: "No points"}, ClassNames: []string{"a"}},
 		"costs": Bars{Frame: Frame{Title: "Cost of a step"}, Series: []string{"soft k-means", "goofy"}, OwnScale: true, Rows: []Row{
 			{"nodes", "", []float64{41, 38}}, {"FLOPs", "", []float64{1166500, 1412000}}, {"time", "µs", []float64{12.3, 14.1}}}},
@@ -73,6 +76,7 @@ func gallery() map[string]drawing {
 			Values: [][]float64{{36, 0, 0}, {0, 33, 2}, {1, nan, -12345.678}}},
 		"matrix-bare": Matrix{Frame: Frame{Title: "Attention"}, Bare: true, Rows: []string{"the", "a word that is too long for its place in the picture"},
 			Columns: []string{"l", "e", "s", "mots"}, Values: [][]float64{{.1, .2, .3, .4}, {0, 0, 1, 0}}},
+		"network":     Network{Frame: Frame{Title: "Eigenvector 2 of 5"}, Links: [][2]int{{0, 1}, {1, 2}, {2, 3}, {3, 4}}, Values: []float64{-.6, -.3, 0, .3, nan}, Names: []string{"1", "2", "3", "a long name", "5"}},
 		"matrix-none": Matrix{Frame: Frame{Title: "No rows"}, Columns: []string{"a"}},
 		"spark":       Sparkline{Name: "loss", Y: []float64{5, 3, nan, 2, 1.5}, Log: true},
 		"dark":        Sparkline{Y: []float64{nan}},
@@ -99,6 +103,9 @@ func withID(id string, d drawing) drawing {
 		d.ID = id
 		return d
 	case Matrix:
+		d.ID = id
+		return d
+	case Network:
 		d.ID = id
 		return d
 	}

@@ -25,6 +25,15 @@ func lineKey(name string, group int) key {
 	}, lineSample}
 }
 
+// vectorKey returns the entry of arrows with the group's colour and dash.
+func vectorKey(name string, group int) key {
+	return key{name, func(c *canvas, at point) {
+		to := point{at.x + lineSample, at.y}
+		c.line(at, to, groupInk(group).stroke()+` stroke-width="2"`+dash(group))
+		c.printf("<path d=\"%v\"%v fill=\"none\" stroke-width=\"2\"/>\n", arrowHead(at, to, 7), groupInk(group).stroke())
+	}, lineSample}
+}
+
 // shapeKey returns the entry of data points with the group's shape.
 func shapeKey(name string, group int, colour ink) key {
 	return key{name, func(c *canvas, at point) {

@@ -288,13 +288,13 @@ func (l Lines) drawSeries(c *canvas, p plane, s Series) {
 	if len(line) == 0 {
 		return
 	}
-	how := groupInk(s.Group).stroke() + ` fill="none" stroke-linejoin="round" stroke-linecap="round"`
+	how, d := groupInk(s.Group).stroke()+` fill="none" stroke-linejoin="round" stroke-linecap="round"`, line.path
 	if s.Faint {
-		how += ` stroke-width="1" stroke-opacity=".3"`
+		how, d = how+` stroke-width="1" stroke-opacity=".3"`, line.faint
 	} else {
 		how += ` stroke-width="2.2"` + dash(s.Group)
 	}
-	c.printf("<g%v><title>%v</title><path d=\"%v\"/></g>\n", how, l.sentence(s), line.path())
+	c.printf("<g%v><title>%v</title><path d=\"%v\"/></g>\n", how, l.sentence(s), d())
 	if s.Faint {
 		return
 	}
@@ -311,8 +311,8 @@ func (l Lines) drawBand(c *canvas, p plane, s Series) {
 	}
 	low := edge(s.Lo)
 	for i, high := range edge(s.Hi) {
-		outline := straightened(columns(high))
-		below := straightened(columns(low[i]))
+		outline := straightened(columns(high, 1))
+		below := straightened(columns(low[i], 1))
 		slices.Reverse(below)
 		c.printf("<path d=\"%vZ\"%v fill-opacity=\".16\"/>\n", path(append(outline, below...)), groupInk(s.Group).fill())
 	}

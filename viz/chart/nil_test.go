@@ -12,9 +12,9 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Format": chart.Format, "Panels": chart.Panels, "Style": chart.Style,
+			"Format": chart.Format, "Panels": chart.Panels, "Sheet": chart.Sheet, "Style": chart.Style,
 		},
-		Types: []any{chart.Bars{}, chart.Heatmap{}, chart.Images{}, chart.Lines{}, chart.Matrix{}, chart.Scatter{}, chart.Sparkline{}},
+		Types: []any{chart.Bars{}, chart.Heatmap{}, chart.Images{}, chart.Lines{}, chart.Matrix{}, chart.Network{}, chart.Scatter{}, chart.Sparkline{}},
 		Samples: func() []any {
 			return []any{io.Discard, "x", 1, 0.5, []float64{1, 2}}
 		},

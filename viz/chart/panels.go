@@ -17,6 +17,12 @@ import (
 // to 5 for the groups. It is an error if there is no chart, or if one cannot be drawn, is not
 // well-formed or has another class.
 func Panels(w io.Writer, columns int, charts ...interface{ SVG(io.Writer) error }) error {
+	return Sheet(w, "", columns, charts...)
+}
+
+// Sheet writes charts as [Panels] does, below a line that says what holds for all of them. "" writes
+// none.
+func Sheet(w io.Writer, says string, columns int, charts ...interface{ SVG(io.Writer) error }) error {
 	if len(charts) == 0 || columns < 1 {
 		return errors.New("panels: want a chart, and at least one in a row")
 	}
@@ -43,8 +49,22 @@ func Panels(w io.Writer, columns int, charts ...interface{ SVG(io.Writer) error 
 		width = max(width, x)
 	}
 	var out canvas
-	out.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]v" height="%[2]v" viewBox="0 0 %[1]v %[2]v">`+"\n<style>%[3]v</style>\n", width, y+row, raw(style))
-	out.printf("<rect width=\"%v\" height=\"%v\"%v/>\n%v", width, y+row, pageInk.fill(), raw(body.String()))
+	lines, top := wrapped(says, noteFont.size, width-2*margin), 0.0
+	if says != "" {
+		top = margin + lineHeight*float64(len(lines))
+	}
+	out.printf(`<svg xmlns="http://www.w3.org/2000/svg" width="%[1]v" height="%[2]v" viewBox="0 0 %[1]v %[2]v">`+"\n<style>%[3]v</style>\n", width, top+y+row, raw(style))
+	out.printf("<rect width=\"%v\" height=\"%v\"%v/>\n", width, top+y+row, pageInk.fill())
+	if top > 0 {
+		out.printf(`<g font-family="sans-serif">`)
+		for i, line := range lines {
+			out.text(point{margin, margin + 12 + lineHeight*float64(i)}, start, noteFont, line)
+		}
+		out.printf("</g>\n")
+		out.printf(`<svg y="%v" width="%v" height="%v">`+"\n%v</svg>\n", top, width, y+row, raw(body.String()))
+	} else {
+		out.printf("%v", raw(body.String()))
+	}
 	return out.close(w)
 }
 

@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,10 @@ type Scatter struct {
 	X, Y string // what the axes measure, with the unit
 	// Points are the data. Points that are not finite are left out and counted.
 	Points [][2]float64
+	// Backdrop is further data behind all else, as small dots that are told apart from nothing, and
+	// BackdropName its entry in the legend.
+	Backdrop     [][2]float64
+	BackdropName string
 	// Class has the index of each point into ClassNames. If it is nil, all points look alike.
 	Class      []int
 	ClassNames []string
@@ -19,6 +24,8 @@ type Scatter struct {
 	// none.
 	Names []string
 	Paths []Path
+	// Vectors are drawn below the paths.
+	Vectors []Vector
 	// EqualAspect makes a unit equally long on both axes, so that distances are true.
 	EqualAspect bool
 	// Height is in the unit of Width. 0 means about 360 or, with EqualAspect, a height that suits
@@ -74,8 +81,10 @@ func (s Scatter) SVG(w io.Writer) error {
 	keys.draw(c, point{margin, s.bodyTop()}, inner)
 	c.missing(point{margin, height - margin}, inner, data.missing, false)
 	p.draw(c, true)
+	s.drawBackdrop(c, p)
 	s.drawPoints(c, p)
 	s.drawNames(c, p)
+	s.drawVectors(c, p)
 	s.drawPaths(c, p)
 	return c.close(w)
 }
@@ -115,6 +124,11 @@ func (s Scatter) check() error {
 			return s.errorf("path %d %q: the group %d is negative", i, p.Name, p.Group)
 		}
 	}
+	for i, v := range s.Vectors {
+		if v.Group < 0 {
+			return s.errorf("vector %d %q: the group %d is negative", i, v.Name, v.Group)
+		}
+	}
 	return nil
 }
 
@@ -129,13 +143,17 @@ func (s Scatter) measure() extent {
 		e.x.add(p[0])
 		e.y.add(p[1])
 	}
-	for _, p := range s.Points {
+	for _, p := range slices.Concat(s.Backdrop, s.Points) {
 		include(p)
 	}
 	for _, path := range s.Paths {
 		for _, p := range path.Points {
 			include(p)
 		}
+	}
+	for _, v := range s.Vectors {
+		include(v.From)
+		include(v.To)
 	}
 	if e.x.empty() {
 		return e
@@ -177,6 +195,11 @@ func (s Scatter) className(class int) string {
 // keys returns the entries of the legend: the classes, then the paths.
 func (s Scatter) keys() legend {
 	var l legend
+	if len(s.Backdrop) > 0 && s.BackdropName != "" {
+		l = append(l, key{s.BackdropName, func(c *canvas, at point) {
+			c.dots("", []point{{at.x + shapeSample/2, at.y}})
+		}, shapeSample})
+	}
 	if len(s.Points) > 0 {
 		for class := range s.classes() {
 			if name := s.className(class); name != "" {
@@ -185,7 +208,7 @@ func (s Scatter) keys() legend {
 		}
 	}
 	for _, p := range s.methods() {
-		l = append(l, lineKey(p.name, p.group))
+		l = append(l, p.key(p.name, p.group))
 	}
 	return l
 }
@@ -196,16 +219,27 @@ type method struct {
 	group int
 }
 
-// methods returns the distinct named methods among the paths, in order.
-func (s Scatter) methods() []method {
-	seen := map[method]bool{}
-	var list []method
-	for _, p := range s.Paths {
-		m := method{p.Name, p.Group}
+// sort is a method with what draws its entry in the legend.
+type sort struct {
+	method
+	key func(name string, group int) key
+}
+
+// methods returns the distinct named methods among the paths, and then the kinds of vectors.
+func (s Scatter) methods() []sort {
+	var list []sort
+	add := func(m method, key func(string, int) key, seen map[method]bool) {
 		if m.name != "" && !seen[m] {
 			seen[m] = true
-			list = append(list, m)
+			list = append(list, sort{m, key})
 		}
+	}
+	paths, vectors := map[method]bool{}, map[method]bool{}
+	for _, p := range s.Paths {
+		add(method{p.Name, p.Group}, lineKey, paths)
+	}
+	for _, v := range s.Vectors {
+		add(method{v.Name, v.Group}, vectorKey, vectors)
 	}
 	return list
 }
@@ -238,6 +272,40 @@ func (s Scatter) drawPoints(c *canvas, p plane) {
 				strings.TrimPrefix(s.className(class)+": ", ": ")+count(counts[class], "point"))
 		}
 	}
+}
+
+// drawBackdrop draws the dots behind all else. Those on the same tenth of a pixel are drawn once.
+func (s Scatter) drawBackdrop(c *canvas, p plane) {
+	seen := map[raw]bool{}
+	var at []point
+	shown := 0
+	for _, v := range s.Backdrop {
+		if !drawable(v[0], false) || !drawable(v[1], false) {
+			continue
+		}
+		shown++
+		q := point{p.x.at(v[0]), p.y.at(v[1])}
+		if spot := number(q.x) + " " + number(q.y); !seen[spot] {
+			seen[spot] = true
+			at = append(at, q)
+		}
+	}
+	if len(at) > 0 {
+		c.dots(strings.TrimPrefix(s.BackdropName+": ", ": ")+count(shown, "point"), at)
+	}
+}
+
+// dots draws small dots as one path, with a title unless it is empty.
+func (c *canvas) dots(title string, at []point) {
+	var d canvas
+	for _, p := range at {
+		d.printf("M%v %vH%v", p.x, p.y, p.x)
+	}
+	said := raw("")
+	if title != "" {
+		said = "<title>" + escape(title) + "</title>"
+	}
+	c.printf("<path d=\"%v\"%v fill=\"none\" stroke-width=\"4\" stroke-opacity=\".45\" stroke-linecap=\"round\">%v</path>\n", raw(d.String()), noteInk.stroke(), said)
 }
 
 // drawNames writes names where they cover neither a point nor another name.
@@ -308,6 +376,9 @@ func (p Path) sentence() string {
 // figures describes the chart to readers who cannot see it.
 func (s Scatter) figures(e extent) string {
 	said := []string{"Scatter plot" + against(s.X, false, s.Y, false) + "."}
+	if n := len(s.Backdrop); n > 0 {
+		said = append(said, strings.TrimPrefix(s.BackdropName+": ", ": ")+count(n, "point")+".")
+	}
 	counts := make([]int, s.classes())
 	for i := range s.Points {
 		counts[s.class(i)]++
@@ -319,6 +390,9 @@ func (s Scatter) figures(e extent) string {
 	}
 	for _, p := range s.Paths {
 		said = append(said, p.sentence())
+	}
+	for _, v := range s.Vectors {
+		said = append(said, v.sentence())
 	}
 	if e.missing > 0 {
 		said = append(said, missingText(e.missing, false)+".")

@@ -271,8 +271,9 @@ func TestRandomCharts(t *testing.T) {
 		s := Scatter{Frame: frame, X: name(), Y: name(), EqualAspect: rng.IntN(2) == 0, ClassNames: []string{name(), name()}, Height: l.Height}
 		for range rng.IntN(20) {
 			s.Points = append(s.Points, [2]float64{value(), value()})
-			s.Class = append(s.Class, rng.IntN(2))
+			s.Class, s.Backdrop, s.BackdropName = append(s.Class, rng.IntN(2)), append(s.Backdrop, [2]float64{value(), value()}), name()
 			s.Paths = append(s.Paths, Path{name(), rng.IntN(3), [][2]float64{{value(), value()}, {value(), value()}}})
+			s.Vectors = append(s.Vectors, Vector{name(), rng.IntN(3), [2]float64{value(), value()}, [2]float64{value(), value()}})
 		}
 		b := Bars{Frame: frame, Series: []string{name(), name()}, OwnScale: rng.IntN(2) == 0}
 		for range rng.IntN(5) {
@@ -338,6 +339,7 @@ func TestErrors(t *testing.T) {
 		{Scatter{Frame: ok, Points: [][2]float64{{}}, Class: []int{1}, ClassNames: []string{"a"}}, `chart "c": point 0: the class 1 is not one of 1`},
 		{Scatter{Frame: ok, Points: [][2]float64{{}}, Names: []string{}}, `chart "c": 0 names for 1 points`},
 		{Scatter{Frame: ok, Paths: []Path{{Name: "p", Group: -1}}}, `chart "c": path 0 "p": the group -1 is negative`},
+		{Scatter{Frame: ok, Vectors: []Vector{{Name: "v", Group: -1}}}, `chart "c": vector 0 "v": the group -1 is negative`},
 		{Bars{Frame: ok, Series: []string{"a"}, Rows: []Row{{"r", "", two}}}, `chart "c": row 0 "r": 2 values for 1 series`},
 		{Images{Frame: ok, Rows: []ImageRow{{"r", []Image{{Columns: 2, Values: []float64{1, 2, 3}}}}}}, `chart "c": row 0 "r", image 0: 3 values for 2 columns`},
 		{Images{Frame: ok, Rows: []ImageRow{{"r", []Image{{}}}}}, `chart "c": row 0 "r", image 0: 0 values for 0 columns`},

@@ -5,6 +5,9 @@
 // [Layout], or writes a self-contained SVG, the same in parts for a viewer that zooms and pans (a
 // [Sheet]), or a DOT text.
 //
+// A [Sketch] is a drawing of another kind, as on a board: signs from left to right, with loops and
+// levels.
+//
 // A drawing guarantees:
 //
 //   - Forward nodes are on the left and read downwards; backward nodes are on the right
@@ -21,5 +24,6 @@
 //   - The same figure gives the same bytes; a Figure that nobody modifies may
 //     be drawn by many goroutines at once; a context stops the work.
 //
-// Text may contain anything: [Clean] replaces the bytes that XML and DOT cannot carry.
+// Text may contain anything: [Clean] replaces the bytes that XML and DOT cannot carry. Parts of it
+// that [Sub] and [Sup] mark are set as subscripts and superscripts.
 package figure

@@ -3,9 +3,11 @@ package figure
 import (
 	"bytes"
 	"fmt"
+	"html"
 	"os/exec"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -32,8 +34,14 @@ func TestDOTReadsBack(t *testing.T) {
 		if g.String() != text {
 			t.Errorf("%s: read and written again it differs", name)
 		}
-		if len(g.Nodes.Nodes) != len(f.Nodes) || len(g.Edges.Edges) != len(f.Edges) {
-			t.Errorf("%s: %d nodes and %d edges, want %d and %d", name, len(g.Nodes.Nodes), len(g.Edges.Edges), len(f.Nodes), len(f.Edges))
+		seen := 0
+		for _, e := range g.Edges.Edges {
+			if e.Attrs["style"] != "invis" { // one may keep the columns apart
+				seen++
+			}
+		}
+		if len(g.Nodes.Nodes) != len(f.Nodes) || seen != len(f.Edges) {
+			t.Errorf("%s: %d nodes and %d edges, want %d and %d", name, len(g.Nodes.Nodes), seen, len(f.Nodes), len(f.Edges))
 		}
 	}
 }
@@ -58,7 +66,7 @@ func TestDOTNames(t *testing.T) {
 		}
 		cluster := ""
 		for parent := range g.Relations.ChildToParents[n.Name] {
-			if strings.HasPrefix(parent, "cluster_") {
+			if strings.HasPrefix(parent, "cluster_") && parent > "cluster_01" { // the first two are the columns
 				cluster = parent
 			}
 		}
@@ -131,6 +139,9 @@ func TestDOTInGraphviz(t *testing.T) {
 			case "node":
 				nodes++
 			case "edge":
+				if slices.Contains(w, "invis") {
+					continue
+				}
 				edges = append(edges, fmt.Sprint(min(w[1], w[2]), max(w[1], w[2])))
 			}
 		}
@@ -146,6 +157,80 @@ func TestDOTInGraphviz(t *testing.T) {
 		if nodes != len(f.Nodes) || !slices.Equal(edges, want) {
 			t.Errorf("%s: dot lists %d nodes and %v, want %d and %v", name, nodes, edges, len(f.Nodes), want)
 		}
+	}
+}
+
+// Graphviz draws what the SVG does: the gradients on the right, each in the row of its value, and
+// curves around the boxes.
+func TestDOTHasColumns(t *testing.T) {
+	dot, err := exec.LookPath("dot")
+	if err != nil {
+		t.Skip("no dot on PATH")
+	}
+	for name, f := range map[string]*Figure{"training": training(), "kmeans": kmeans(), "network": network(60, 3)} {
+		text := dotText(t, f)
+		if !strings.Contains(text, "splines=true") {
+			t.Errorf("%s: straight edges", name)
+		}
+		cmd := exec.Command(dot, "-Tplain")
+		cmd.Stdin = strings.NewReader(text)
+		plain, err := cmd.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, y := make([]string, len(f.Nodes)), make([]string, len(f.Nodes))
+		for l := range strings.Lines(string(plain)) {
+			if w := strings.Fields(l); w[0] == "node" {
+				i, err := strconv.Atoi(w[1][1:])
+				if err != nil {
+					t.Fatal(err)
+				}
+				x[i], y[i] = w[2], w[3]
+			}
+		}
+		number := func(s string) float64 {
+			v, err := strconv.ParseFloat(s, 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+		index, rows := f.index(), 0
+		for i, n := range f.Nodes {
+			for k, m := range f.Nodes {
+				if n.Backward && !m.Backward && number(x[i]) <= number(x[k]) {
+					t.Errorf("%s: gradient %s is left of %s", name, n.ID, m.ID)
+				}
+			}
+			if n.Row != "" {
+				if rows++; y[i] != y[index[n.Row]] {
+					t.Errorf("%s: %s is not in the row of %s", name, n.ID, n.Row)
+				}
+			}
+		}
+		if rows == 0 {
+			t.Errorf("%s: no row is shared", name)
+		}
+	}
+}
+
+// The labels have formulas with subscripts, the heading the subtitle and the legend.
+func TestDOTLabels(t *testing.T) {
+	f := &Figure{
+		Title: "sums", Subtitle: "y = x" + Sub("i"), Signs: []string{"elements are f32"},
+		Nodes: []Node{{ID: "x", Main: "x"}, {ID: "y", Main: "y = x" + Sub("ij") + " < e" + Sup("−x"), Sub: "i=3", Role: Reduce}}, Edges: []Edge{{From: "x", To: "y"}},
+	}
+	text := html.UnescapeString(dotText(t, f))
+	for _, want := range []string{
+		`y = x<SUB><FONT POINT-SIZE="8.3">ij` + "\u200A" + `</FONT></SUB>` + "\u2060 < e", `<SUP><FONT POINT-SIZE="8.3">−x`, "i=3",
+		"y = x<SUB>", "input", roleTitles[Reduce], kindLegends[Forward], "elements are f32",
+	} {
+		if !strings.Contains(text, strings.ReplaceAll(want, " ", "\u00A0")) && !strings.Contains(strings.ReplaceAll(text, "\u00A0", " "), want) {
+			t.Errorf("no %q in\n%s", want, text)
+		}
+	}
+	if strings.Contains(html.UnescapeString(dotText(t, f, WithoutLegend())), "elements\u00A0are") {
+		t.Error("a legend that nobody wants")
 	}
 }
 

@@ -10,7 +10,9 @@ type Figure struct {
 	Edges    []Edge
 	Modules  []Module // titles of modules; an unlisted one is titled by its path
 	Footer   []string // lines of text under the panels
+	Signs    []string // what signs in the texts mean, for the legend
 	Overlay  bool     // roles are told by shape alone, so that colour means heat, group or alarm
+	Dense    bool     // small and close together, for what is large
 	Heat     string   // what the colours of an overlay measure, with their range, for the legend
 }
 
@@ -26,6 +28,7 @@ type Node struct {
 	Main, Sub string    // first and second line
 	PanelMain [2]string // replaces Main in panel 1 or 2 where not empty
 	PanelSub  [2]string // replaces Sub in panel 1 or 2 where not empty
+	Params    string    // the parameters drawn inside, or the gradients by them, or ""
 	Title     string    // the whole text, for tooltips and screen readers
 	Role      Role
 	Module    string    // path "a/b" of the module that holds the node; "" is none
@@ -39,6 +42,7 @@ type Node struct {
 	Heat      int       // 1 to HeatSteps: the fill, from pale to strong; 0 for none
 	Group     int       // 1 to Groups: the fill of a category, without order; 0 for none
 	Alarm     Alarm
+	PanelRole [2]*Role // replaces Role in panel 1 or 2 if not nil; DOT has one node for both
 	PanelMark [2]*Mark // replaces Heat, Group, Badge and Alarm in panel 1 or 2 if not nil; DOT has one node for both
 }
 
@@ -50,13 +54,15 @@ type Mark struct {
 }
 
 // An Edge joins two nodes by ID. Forward edges are drawn downwards, Grad and Assign edges upwards
-// or level, as far as rows fixed by the caller allow.
+// or level, as far as rows fixed by the caller allow. Saved and Carry edges require nothing of rows.
 type Edge struct {
 	From, To string
 	Label    string
 	Kind     Kind
 	Panel    int    // 0: wherever both ends are; 1 or 2: only there
 	Title    string // more for the tooltip, or ""
+
+	PanelLabel [2]string // replaces Label in panel 1 or 2 where not empty
 }
 
 // A Module titles the box around the nodes of one module path and column.
@@ -74,11 +80,14 @@ type Role uint8
 // The roles, in the order of the legend.
 const (
 	Input    Role = iota // fed in each run
+	Hyper                // a number with a default that a run may replace: a hyperparameter
 	Param                // trained
 	State                // carried from step to step
 	Const                // fixed
-	Op                   // elementwise operation, or one that only selects or lays out elements
-	Reduce               // reduction or contraction: sums, products, convolutions, softmax
+	Op                   // element by element
+	Move                 // takes, joins or lays out elements
+	Along                // combines the elements along an axis and keeps them all: softmax, a loop
+	Reduce               // combines elements: sums, products, convolutions
 	Gradient             // derivative of the value in its row
 	Loss                 // the quantity to minimise; on the last row
 	Output               // a result asked for
@@ -95,6 +104,7 @@ const (
 	Grad                // a gradient
 	Saved               // a value used by a gradient
 	Assign              // an operand of an update, or what it changes
+	Carry               // a value that a step of a loop leaves to the next
 	kinds   = iota
 )
 
@@ -111,12 +121,12 @@ const (
 	statuses = iota
 )
 
-var roleNames = [roles]string{"input", "param", "state", "const", "op", "reduce", "grad", "loss", "output", "update"}
+var roleNames = [roles]string{"input", "hyper", "param", "state", "const", "op", "move", "along", "reduce", "grad", "loss", "output", "update"}
 
 // String returns the short lower-case name used in classes and tooltips.
 func (r Role) String() string { return nameOf(roleNames[:], int(r)) }
 
-var kindNames = [kinds]string{"forward", "grad", "saved", "assign"}
+var kindNames = [kinds]string{"forward", "grad", "saved", "assign", "carry"}
 
 // String returns the short lower-case name used in classes and tooltips.
 func (k Kind) String() string { return nameOf(kindNames[:], int(k)) }
@@ -139,15 +149,33 @@ func (f *Figure) panels() int { return max(1, len(f.Panels)) }
 // comparing reports whether statuses are drawn.
 func (f *Figure) comparing() bool { return len(f.Panels) == 2 }
 
-// marked returns n with the marks of panel p (0 or 1).
+// marked returns n with the role and the marks of panel p (0 or 1).
 func (n *Node) marked(p int) *Node {
-	m := n.PanelMark[p]
-	if m == nil {
-		return n
-	}
 	own := *n
-	own.Heat, own.Group, own.Badge, own.Alarm = m.Heat, m.Group, m.Badge, m.Alarm
+	if r := n.PanelRole[p]; r != nil {
+		own.Role = *r
+	}
+	if m := n.PanelMark[p]; m != nil {
+		own.Heat, own.Group, own.Badge, own.Alarm = m.Heat, m.Group, m.Badge, m.Alarm
+	}
 	return &own
+}
+
+// label returns the label of e in panel p (0 or 1).
+func (e *Edge) label(p int) string {
+	if e.PanelLabel[p] != "" {
+		return e.PanelLabel[p]
+	}
+	return e.Label
+}
+
+// longest returns the label of e that takes most room.
+func (e *Edge) longest() string {
+	a, b := e.label(0), e.label(1)
+	if labelWidth(b) > labelWidth(a) {
+		return b
+	}
+	return a
 }
 
 // main returns the first line of n in panel p (0 or 1).

@@ -33,22 +33,26 @@ func (s *scene) newGrid() *grid {
 	}
 	height := make([]float64, s.rows)
 	for i := range s.figure.Nodes {
-		height[s.row[i]] = max(height[s.row[i]], heightOf(s.figure.Nodes[i].Role))
+		height[s.row[i]] = max(height[s.row[i]], s.height(&s.figure.Nodes[i]))
 	}
 	by := s.linksByRow()
 	y := 0.0
 	for r := range s.rows {
 		if r > 0 {
-			y += rowGap + g.reach(by[r-1])
+			gap := s.rowGap
+			if rowEnds[r-1]+rowBegins[r] > 0 {
+				gap = s.boxRow
+			}
+			y += gap + g.reach(by[r-1])
 		}
-		y += float64(boxTitle * rowBegins[r])
+		y += float64(s.boxTitle * float64(rowBegins[r]))
 		g.top[r], g.bottom[r] = y, y+height[r]
-		y += height[r] + float64(boxFoot*rowEnds[r])
+		y += height[r] + float64(s.boxFoot*float64(rowEnds[r]))
 	}
 	for b := backwardColumn + 1; b < len(s.box); b++ {
 		k := &s.box[b]
-		up := g.top[k.first] - float64(boxTitle*begins[b]) - 2
-		down := g.bottom[k.last] + float64(boxFoot*ends[b])
+		up := g.top[k.first] - float64(s.boxTitle*float64(begins[b])) - 2
+		down := g.bottom[k.last] + float64(s.boxFoot*float64(ends[b]))
 		g.boxRect[b] = Rect{k.left, up, k.right - k.left, down - up}
 	}
 	return g
@@ -60,15 +64,21 @@ func (s *scene) reach(links []link) float64 {
 	for _, l := range links {
 		far = max(far, math.Abs(s.item[l.a].x-s.item[l.b].x))
 	}
-	return math.Round(min(24, far/30))
+	return math.Round(min(s.measures.reach, far/30))
 }
 
 // node returns the outer rectangle of node i.
 func (g *grid) node(i int) Rect {
-	h := heightOf(g.figure.Nodes[i].Role)
+	h := g.height(&g.figure.Nodes[i])
 	it := &g.item[i]
 	mid := (g.top[g.row[i]] + g.bottom[g.row[i]]) / 2
 	return Rect{it.x - it.half, mid - h/2, 2 * it.half, h}
+}
+
+// tall returns the height of the shape of node i, without a ring.
+func (g *grid) tall(i int) float64 {
+	n := &g.figure.Nodes[i]
+	return g.height(n) - 2*ringOf(n.Role)
 }
 
 // panel returns the part of the grid seen in panel p.
@@ -87,11 +97,11 @@ func (g *grid) panel(ctx context.Context, p int) (PanelLayout, error) {
 }
 
 // titlePlate returns the plate of a title in a box, zero for no title.
-func titlePlate(box Rect, title string) Rect {
+func (m *measures) titlePlate(box Rect, title string) Rect {
 	if title == "" {
 		return Rect{}
 	}
-	return Rect{box.X + textGap, box.Y + textGap, math.Ceil(TextWidth(title, titleSize)*boldFactor) + 12, 17}
+	return Rect{box.X + textGap, box.Y + textGap, math.Ceil(TextWidth(title, m.title)*boldFactor) + 12, m.title + 5.5}
 }
 
 // fit measures the panel and moves everything to a margin from its origin. Panels that share a

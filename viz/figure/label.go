@@ -119,7 +119,7 @@ func (r *router) titles(turns [][]turn) {
 		if !k.seen.has(r.panel) {
 			continue
 		}
-		plate := titlePlate(g.boxRect[b], k.title[r.panel])
+		plate := g.titlePlate(g.boxRect[b], k.title[r.panel])
 		if k.first > 0 && plate != (Rect{}) {
 			slack := g.boxRect[b].W - plate.W - 2*textGap
 			least, best := math.MaxInt, plate

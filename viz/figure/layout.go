@@ -70,7 +70,6 @@ type ModuleBox struct {
 }
 
 const (
-	rowGap  = 40 // between rows; edges turn and labels are placed here
 	margin  = 10 // around a panel
 	textGap = 4  // from a box's border to the plate of its title
 )
@@ -148,7 +147,7 @@ func (s *scene) tighten() {
 	for i := range s.item {
 		it := &s.item[i]
 		k := &s.box[it.inside[len(it.inside)-1]]
-		pad := float64(boxPad)
+		pad := s.boxPad
 		if k.parent < 0 {
 			pad = 0
 		}
@@ -163,7 +162,7 @@ func (s *scene) tighten() {
 		}
 		k.left, k.right = math.Floor(k.left), math.Ceil(k.right)
 		up := &s.box[k.parent]
-		pad := float64(boxPad)
+		pad := s.boxPad
 		if up.parent < 0 {
 			pad = 0
 		}
@@ -173,8 +172,8 @@ func (s *scene) tighten() {
 
 // titleRoom returns the least width of a box for its title.
 func (s *scene) titleRoom(b int) float64 {
-	wide := max(TextWidth(s.box[b].title[0], titleSize), TextWidth(s.box[b].title[1], titleSize))
-	return math.Ceil(wide*boldFactor) + 2*boxPad
+	wide := max(TextWidth(s.box[b].title[0], s.measures.title), TextWidth(s.box[b].title[1], s.measures.title))
+	return math.Ceil(wide*boldFactor) + 2*s.boxPad
 }
 
 // closeUp shifts the columns to 0, and to one gutter after the first.
@@ -182,7 +181,7 @@ func (s *scene) closeUp() {
 	gutter := 0.0
 	for e := range s.from {
 		if s.figure.Nodes[s.from[e]].Backward != s.figure.Nodes[s.to[e]].Backward {
-			gutter = max(gutter, gutterGap, labelWidth(line(s.figure.Edges[e].Label, labelLimit))+24)
+			gutter = max(gutter, gutterGap, labelWidth(line(s.figure.Edges[e].longest(), labelLimit))+24)
 		}
 	}
 	gutter = max(gutter, gutterGap/2)

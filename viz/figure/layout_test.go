@@ -99,11 +99,11 @@ func onBorder(n *Node, r Rect, p Point) bool {
 	const slop = 1
 	dx, dy := p.X-r.Centre().X, p.Y-r.Centre().Y
 	if math.Abs(math.Abs(dy)-r.H/2) < slop {
-		top, bottom := shoulder(n.Role)
+		top, bottom := shoulder(n.Role, r.H)
 		return math.Abs(dx) <= r.W/2-min(top, bottom)+slop
 	}
 	dir := math.Copysign(1, dx)
-	return math.Abs(dy) < r.H/2 && math.Abs(math.Abs(dx)-(r.W/2-inset(n.Role, dir, dy))) < slop
+	return math.Abs(dy) < r.H/2 && math.Abs(math.Abs(dx)-(r.W/2-inset(n.Role, r.H-2*ringOf(n.Role), dir, dy))) < slop
 }
 
 func TestEdgesMeetTheirNodes(t *testing.T) {

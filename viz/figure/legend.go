@@ -3,16 +3,17 @@ package figure
 import "slices"
 
 var roleTitles = [roles]string{
-	"input", "parameter (trained)", "state (carried over)", "constant", "elementwise or layout op",
-	"reduction / contraction", "gradient of the value in its row", "loss", "output", "update",
+	"input", "hyperparameter", "parameter (trained)", "state (carried over)", "constant", "element by element",
+	"takes, joins or moves elements", "combines along an axis that stays: softmax, norm, loop", "combines elements: sum, product, convolution", "gradient of the value in its row", "loss", "output", "update",
 }
 
 var kindLegends = [kinds]string{
 	"forward value, read downward", "gradient, read upward", "forward value saved for the gradient", "assigned by the update",
+	"carried to the next step of the loop",
 }
 
 var statusTitles = [statuses]string{
-	"", "identical in both, same position", "only here", "same rule, but what flows in differs", "same rule with one more term on this side",
+	"", "the same in both, same position", "only here", "same rule, but what flows in differs", "same rule with one more term on this side",
 }
 
 // A legendItem is a sign of the given width with its explanation.
@@ -28,6 +29,7 @@ const legendSize = 11.5
 // legend explains the signs in the shown panels, below y; it returns where it ends.
 func (d *drawing) legend(y float64, shown []int) float64 {
 	var role [roles]bool
+	var strip [2]bool
 	var kind [kinds]bool
 	var status [2][statuses]bool
 	var laid present
@@ -35,6 +37,11 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 		for _, n := range d.layout.Panels[p].Nodes {
 			node := d.figure.Nodes[n.Node].marked(p)
 			role[node.Role] = true
+			if node.Params != "" && node.Backward {
+				strip[1] = true
+			} else if node.Params != "" {
+				strip[0] = true
+			}
 			laid.alarm[node.Alarm] = true
 			laid.heat = laid.heat || node.Heat > 0
 			laid.group = laid.group || node.Group > 0
@@ -47,7 +54,11 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 			kind[d.figure.Edges[e.Edge].Kind] = true
 		}
 	}
-	groups := [][]legendItem{d.roleItems(role), d.kindItems(kind), d.statusItems(status), d.overlayItems(laid)}
+	roleItems, kindItems := append(d.roleItems(role), d.stripItems(strip)...), d.kindItems(kind)
+	if d.figure.Dense { // in a line, if there is room
+		roleItems, kindItems = append(roleItems, kindItems...), nil
+	}
+	groups := [][]legendItem{roleItems, kindItems, d.statusItems(status), d.overlayItems(laid), d.signItems()}
 	groups = slices.DeleteFunc(groups, func(g []legendItem) bool { return len(g) == 0 })
 	if len(groups) == 0 {
 		return y
@@ -88,6 +99,18 @@ func (d *drawing) roleItems(present [roles]bool) (items []legendItem) {
 	return items
 }
 
+// stripItems explains the parameters inside nodes, and the gradients by them.
+func (d *drawing) stripItems(present [2]bool) (items []legendItem) {
+	for k, text := range [...]string{"parameters, in what uses them", "gradients by these, in what gives them"} {
+		if present[k] {
+			items = append(items, legendItem{width: 40, text: text, draw: func(x, y float64) {
+				d.strip(&Node{Params: [...]string{"w 3×4", "∂w"}[k], Backward: k == 1}, Point{x, y - stripHeight/2})
+			}})
+		}
+	}
+	return items
+}
+
 func (d *drawing) kindItems(present [kinds]bool) (items []legendItem) {
 	for k, ok := range present {
 		if ok {
@@ -105,6 +128,14 @@ func (d *drawing) kindItems(present [kinds]bool) (items []legendItem) {
 				d.put(`<path d="`, pathData(path), `"`, d.easel.attrs(none, style.paint), ` stroke-width="`, num(style.width+0.2), `"`, dash, "/>", arrowHead(path, d.easel.attrs(style.paint, none)))
 			}})
 		}
+	}
+	return items
+}
+
+// signItems explains signs in the texts.
+func (d *drawing) signItems() (items []legendItem) {
+	for _, s := range d.figure.Signs {
+		items = append(items, legendItem{width: -9, text: line(s, 100), draw: func(float64, float64) {}})
 	}
 	return items
 }

@@ -62,7 +62,7 @@ func (s *scene) settleFresh(ctx context.Context) error {
 			s.inRow[r] = append(s.inRow[r], i)
 			x += it.half
 			it.x = x
-			x += it.half + nodeGap
+			x += it.half + s.nodeGap
 		}
 	}
 	err := s.newPlacement().settle(ctx, 40)

@@ -13,10 +13,10 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Clean": figure.Clean, "IDPrefix": figure.IDPrefix, "ModuleID": figure.ModuleID, "Near": figure.Near,
-			"OnlyPanel": figure.OnlyPanel, "TextWidth": figure.TextWidth, "WithTheme": figure.WithTheme, "WithoutLegend": figure.WithoutLegend,
+			"Clean": figure.Clean, "IDPrefix": figure.IDPrefix, "Linear": figure.Linear, "ModuleID": figure.ModuleID, "Near": figure.Near,
+			"OnlyPanel": figure.OnlyPanel, "Sub": figure.Sub, "Sup": figure.Sup, "Unmarked": figure.Unmarked, "TextWidth": figure.TextWidth, "WithTheme": figure.WithTheme, "WithoutLegend": figure.WithoutLegend,
 		},
-		Types: []any{figure.Alarm(0), figure.Figure{}, figure.Kind(0), figure.Rect{}, figure.Role(0), figure.Sheet{}, figure.Status(0)},
+		Types: []any{figure.Alarm(0), figure.Figure{}, figure.Kind(0), figure.Rect{}, figure.Role(0), figure.Sheet{}, figure.Sketch{}, figure.Status(0)},
 		Samples: func() []any {
 			return []any{io.Discard, "x", 1, 0.5, &figure.Figure{}, context.Background()}
 		},

@@ -44,7 +44,55 @@ func (s *scene) orderRows(ctx context.Context) error {
 		}
 	}
 	s.inRow = best
+	return s.orient(ctx, near, fewest)
+}
+
+// orient mirrors each column if more of its leaves then stand from left to right as the caller has
+// them, and if no more links cross. A drawing and its mirror image are as good; with this rule
+// what two models have in common keeps its side.
+func (s *scene) orient(ctx context.Context, near []neighbours, crossings int) error {
+	place := func() (int, error) {
+		if err := s.newPlacement().settle(ctx, 30); err != nil {
+			return 0, err
+		}
+		return s.reversed(near), nil
+	}
+	reversed, err := place()
+	if err != nil || reversed == 0 {
+		return err
+	}
+	given := s.inRow
+	s.inRow = make([][]int, len(given))
+	for r, row := range given {
+		s.inRow[r] = slices.Clone(row)
+		slices.Reverse(s.inRow[r])
+		slices.SortStableFunc(s.inRow[r], func(a, b int) int { return s.item[a].inside[0] - s.item[b].inside[0] })
+	}
+	mirrored, err := place()
+	if err != nil || mirrored < reversed && s.crossings() <= crossings {
+		return err
+	}
+	s.inRow = given
 	return nil
+}
+
+// reversed counts the pairs of leaves of the forward column that stand the other way round than the
+// caller has them.
+func (s *scene) reversed(near []neighbours) int {
+	n := 0
+	var leaves []int
+	for i := range s.item {
+		if it := &s.item[i]; it.node < 0 || it.inside[0] != forwardColumn || len(near[i].above) > 0 {
+			continue
+		}
+		for _, j := range leaves {
+			if s.item[j].x > s.item[i].x {
+				n++
+			}
+		}
+		leaves = append(leaves, i)
+	}
+	return n
 }
 
 // sortRows sorts each row by the keys along the paths of boxes.

@@ -69,7 +69,9 @@ func (d *drawing) alarm(at Point, a Alarm) {
 // beside its text. (A pattern fill would need a link to its definition.)
 func (d *drawing) hatch(r Role, box Rect) {
 	const step, size, wide = 6.5, 8.0, 6.0
-	box = grow(box, -ringOf(r)-2)
+	box = grow(box, -ringOf(r))
+	tall := box.H
+	box = grow(box, -2)
 	mid := box.Centre().Y
 	var b strings.Builder
 	stroke := func(x0, y0, x1, y1 float64) {
@@ -77,8 +79,8 @@ func (d *drawing) hatch(r Role, box Rect) {
 	}
 	for low := mid - box.H/2 + size; low <= mid+box.H/2; low += step {
 		high := low - size
-		stroke(box.X+inset(r, -1, low-mid), low, box.X+inset(r, -1, high-mid)+wide, high)
-		stroke(box.X+box.W-inset(r, 1, low-mid)-wide, low, box.X+box.W-inset(r, 1, high-mid), high)
+		stroke(box.X+inset(r, tall, -1, low-mid), low, box.X+inset(r, tall, -1, high-mid)+wide, high)
+		stroke(box.X+box.W-inset(r, tall, 1, low-mid)-wide, low, box.X+box.W-inset(r, tall, 1, high-mid), high)
 	}
 	d.put(`<path d="`, b.String(), `"`, d.easel.attrs(none, alarmLine, "hatch"), ` stroke-width="1.6"/>`)
 }

@@ -93,7 +93,7 @@ func TestOverlayMovesNothing(t *testing.T) {
 func TestOverlayHasTheColours(t *testing.T) {
 	ours := map[string]string{}
 	for r := range Role(roles) {
-		if r != Op && r != Output {
+		if r != Op && r != Move && r != Output {
 			ours[palette[fillOf(r)].light], ours[palette[lineOf(r)].light] = "fill of "+r.String(), "outline of "+r.String()
 		}
 	}

@@ -70,10 +70,13 @@ var palette = [paints]colour{
 	groupFill + 5: {"group6", "#48BBFF", "#330046"},
 
 	roleFill + paint(Input):    {"input", "#D6ECFA", "#12344A"},
+	roleFill + paint(Hyper):    {"hyper", "#EDF3C4", "#2B3410"},
 	roleFill + paint(Param):    {"param", "#FFF0C2", "#43350C"},
 	roleFill + paint(State):    {"state", "#FFF8E3", "#332A12"},
 	roleFill + paint(Const):    {"const", "#ECEDEF", "#2B323A"},
 	roleFill + paint(Op):       {"op", "#FFFFFF", "#1F262E"},
+	roleFill + paint(Move):     {"move", "#FFFFFF", "#1F262E"},
+	roleFill + paint(Along):    {"along", "#D5F0E6", "#0F3A2E"},
 	roleFill + paint(Reduce):   {"reduce", "#D5F0E6", "#0F3A2E"},
 	roleFill + paint(Gradient): {"gradient", "#F8E3EF", "#40213A"},
 	roleFill + paint(Loss):     {"loss", "#FBD9C6", "#4A2410"},
@@ -81,10 +84,13 @@ var palette = [paints]colour{
 	roleFill + paint(Update):   {"update", "#E4E6FA", "#262A4D"},
 
 	roleLine + paint(Input):    {"input", "#0072B2", "#56B4E9"},
+	roleLine + paint(Hyper):    {"hyper", "#586800", "#BFD04E"},
 	roleLine + paint(Param):    {"param", "#8F6200", "#E6B422"},
 	roleLine + paint(State):    {"state", "#8F6200", "#E6B422"},
 	roleLine + paint(Const):    {"const", "#5F6973", "#98A3AE"},
 	roleLine + paint(Op):       {"op", "#33414E", "#C3CDD6"},
+	roleLine + paint(Move):     {"move", "#33414E", "#C3CDD6"},
+	roleLine + paint(Along):    {"along", "#00795A", "#3CC79F"},
 	roleLine + paint(Reduce):   {"reduce", "#00795A", "#3CC79F"},
 	roleLine + paint(Gradient): {"gradient", "#A3487D", "#E39AC6"},
 	roleLine + paint(Loss):     {"loss", "#B84A00", "#FF8A4C"},
@@ -139,6 +145,7 @@ var kindLine = [kinds]struct {
 	Grad:    {gradLine, 1.6, "7 4"},
 	Saved:   {savedLine, 1.1, "1.2 4"},
 	Assign:  {assignLine, 1.4, "10 3 2 3"},
+	Carry:   {assignLine, 1.8, "3 2.5"},
 }
 
 // A Theme selects the colours of a drawing.

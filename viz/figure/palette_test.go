@@ -36,6 +36,8 @@ func TestContrast(t *testing.T) {
 			}
 		}
 		check("text on page", ink, page, 7)
+		check("derivative under a sign", gradLine, page, 4.5)
+		check("derivative under a sign in a cell", gradLine, module, 4.5)
 		for r := range Role(roles) {
 			check(fmt.Sprint("text on ", r), ink, fillOf(r), 7)
 			check(fmt.Sprint("second line on ", r), faint, fillOf(r), 4.5)

@@ -64,7 +64,7 @@ func (d *drawing) drawPlate(p int, m ModuleBox) {
 		c = ownOf(p)
 	}
 	d.put(rectangle(m.Plate, 4, d.easel.attrs(module, none)))
-	d.text(m.Plate.X+6, m.Plate.Y+12.5, titleSize, start, true, c, m.Title)
+	d.text(m.Plate.X+6, m.Plate.Y+d.measures.title+1, d.measures.title, start, true, c, m.Title)
 	d.put("\n")
 }
 
@@ -99,12 +99,12 @@ func (d *drawing) stack(box Rect, stroke paint) {
 	}
 }
 
-var kindTitles = [kinds]string{"forward value", "gradient", "saved forward value", "assignment"}
+var kindTitles = [kinds]string{"forward value", "gradient", "saved forward value", "assignment", "to the next step"}
 
 // edgeTitle returns the whole text of e in panel p.
 func edgeTitle(e *Edge, from, to *Node, p int) string {
 	title := kindTitles[e.Kind] + ": " + name(from, p) + " → " + name(to, p)
-	for _, more := range []string{e.Label, e.Title} {
+	for _, more := range []string{e.label(p), e.Title} {
 		if more != "" {
 			title += " · " + more
 		}
@@ -145,7 +145,7 @@ func (d *drawing) drawEdge(p int, l EdgePath) {
 func (d *drawing) drawLabel(p int, l EdgePath) {
 	c := l.Label.Centre()
 	d.put(`<g class="label" id="`, d.id(p, "l"+strconv.Itoa(l.Edge)), `">`, rectangle(l.Label, 3, d.easel.attrs(module, none)+` fill-opacity="0.92"`))
-	d.text(c.X, c.Y+3.4, labelSize, middle, false, faint, line(d.figure.Edges[l.Edge].Label, labelLimit))
+	d.text(c.X, c.Y+3.4, labelSize, middle, false, faint, line(d.figure.Edges[l.Edge].label(p), labelLimit))
 	d.put("</g>\n")
 }
 
@@ -243,10 +243,13 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 	c := l.Centre()
 	main, sub := line(n.main(p), textLimit), line(n.sub(p), textLimit)
 	if sub == "" {
-		d.text(c.X, c.Y+5, mainSize, middle, bold, text, main)
+		d.text(c.X, c.Y+5, d.main, middle, bold, text, main)
 	} else {
-		d.text(c.X, c.Y-2, mainSize, middle, bold, text, main)
-		d.text(c.X, c.Y+13, subSize, middle, false, small, sub)
+		d.text(c.X, c.Y+d.upper, d.main, middle, bold, text, main)
+		base := c.Y + d.lower
+		x := c.X - stripWidth(n)/2
+		d.text(x, base, d.sub, middle, false, small, sub)
+		d.strip(n, Point{x + TextWidth(sub, d.sub)/2 + stripGap, base - 9.5})
 	}
 	right := l.X + l.W
 	if status > Shared {
@@ -262,6 +265,23 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 		d.text(right-w/2+6, l.Y+2, labelSize, middle, false, ink, badge)
 	}
 	d.put("</g>\n")
+}
+
+// strip writes the parameters inside a node into its second line, in the colours of parameters,
+// or of gradients in their column.
+func (d *drawing) strip(n *Node, at Point) {
+	if n.Params == "" {
+		return
+	}
+	r := Param
+	if n.Backward {
+		r = Gradient
+	}
+	fill, stroke := d.figure.roleColours(r)
+	params := line(n.Params, textLimit)
+	w := labelWidth(params)
+	d.put(rectangle(Rect{at.X, at.Y, w, stripHeight}, 2, d.easel.attrs(fill, stroke)+` stroke-width="0.8"`))
+	d.text(at.X+w/2, at.Y+9.5, labelSize, middle, false, ink, params)
 }
 
 // sharedFill returns the fill of nodes that both panels have: no shade that could be heat.

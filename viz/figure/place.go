@@ -6,16 +6,9 @@ import (
 	"slices"
 )
 
-// Distances in pixels.
 const (
-	nodeGap   = 30 // between nodes of a row
-	runGap    = 14 // beside the run of a long edge
-	boxGap    = 24 // between boxes, and from a box to its neighbours
-	boxPad    = 16 // from a box to its contents
-	boxTitle  = 30 // height of a title inside the top of a box
-	boxFoot   = 14 // from the last row of a box to its bottom
-	runHalf   = 5
-	gutterGap = 72 // between the columns
+	runHalf   = 5.0  // half of the width of a run
+	gutterGap = 72.0 // between the columns
 )
 
 // A placement finds x coordinates: variables (the items, then two borders for each box) under
@@ -120,13 +113,13 @@ func (p *placement) between(visible []int, k int, need func(from, to int, r floa
 		switch {
 		case open < len(before.inside):
 			last, half = p.close(before.inside, open, last, half, need)
-			gap = boxGap
+			gap = s.boxGap
 		case open < len(it.inside):
-			gap = boxGap
+			gap = s.boxGap
 		case before.node < 0 || it.node < 0:
-			gap = runGap
+			gap = s.runGap
 		default:
-			gap = nodeGap
+			gap = s.nodeGap
 			a, b := before.node, it.node
 			gap = max(gap, s.level[arc{a, b}], s.level[arc{b, a}])
 		}
@@ -155,7 +148,7 @@ func (p *placement) pad(b int) float64 {
 	if p.scene.box[b].parent < 0 {
 		return 0
 	}
-	return boxPad
+	return p.scene.boxPad
 }
 
 // sequence rewrites the constraints in terms of blocks and sorts them so that
@@ -216,7 +209,7 @@ func (p *placement) settle(ctx context.Context, steps int) error {
 		for i := range s.item {
 			inside := s.item[i].inside
 			for d, b := range inside {
-				w, reach := p.want[p.block.find(i)], s.item[i].half+float64(boxPad*(len(inside)-max(d, 1)))
+				w, reach := p.want[p.block.find(i)], s.item[i].half+float64(s.boxPad*float64(len(inside)-max(d, 1)))
 				l, r := p.left(b), p.right(b)
 				p.want[l] = min(p.want[l], w-reach)
 				p.want[r] = max(p.want[r], w+reach)

@@ -43,7 +43,7 @@ func (r *router) sides(e int) (leave, arrive side) {
 // flat returns the stretch of a side to which edges can be attached.
 func (r *router) flat(s side) (lo, hi float64) {
 	n := r.node(s.node)
-	top, bottom := shoulder(r.figure.Nodes[s.node].Role)
+	top, bottom := shoulder(r.figure.Nodes[s.node].Role, r.tall(s.node))
 	in := bottom
 	if s.top {
 		in = top

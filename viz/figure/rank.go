@@ -81,9 +81,11 @@ func assignRows(f *Figure, index map[string]int) (row []int, rows int) {
 			s.row[k], s.pinned[k] = last, true
 		}
 	}
+	earliest := slices.Clone(s.row)
 	for range 4 {
 		s.settle()
 	}
+	u.enterTogether(f, index, s, earliest)
 	used := slices.Clone(s.row[:u.size])
 	slices.Sort(used)
 	used = slices.Compact(used)
@@ -92,6 +94,26 @@ func assignRows(f *Figure, index map[string]int) (row []int, rows int) {
 		row[i], _ = slices.BinarySearch(used, s.row[u.unit[i]])
 	}
 	return row, len(used)
+}
+
+// enterTogether raises the carries of a loop to one row, in which a step begins.
+func (u rowUnits) enterTogether(f *Figure, index map[string]int, s *slack, earliest []int) {
+	carried := map[int]string{} // by unit, the module
+	top := map[string]int{}
+	for _, e := range f.Edges {
+		n := &f.Nodes[index[e.To]]
+		if e.Kind != Carry || n.Backward {
+			continue
+		}
+		k := u.unit[index[e.To]]
+		if row, met := top[n.Module]; !met || s.row[k] < row {
+			top[n.Module] = s.row[k]
+		}
+		carried[k] = n.Module
+	}
+	for k, module := range carried {
+		s.row[k] = max(top[module], earliest[k])
+	}
 }
 
 // A step requires that to is at least room rows below from.
@@ -108,10 +130,16 @@ func strict(arcs []arc) []step {
 	return steps
 }
 
-// stack adds steps that put a module entirely above a sibling that it feeds, so that a chain of
-// modules is a column and not a staircase. Each module gets two more units, its first and last
-// row. Siblings that feed each other in a cycle may be side by side. It returns the steps and the
-// number of units.
+// sideBySide is the number of rows that modules must save to stand beside a sibling that they
+// feed. Fewer are not worth the width.
+const sideBySide = 6
+
+// stack adds steps that put a module entirely above a sibling, module or node, that it feeds, and
+// a node above a sibling module that it feeds, so that a chain of modules is a column and not a
+// staircase. Each module gets two more units, its first and last row. Siblings that feed each
+// other in a cycle may be side by side, and so may modules that both have much to compute before
+// one feeds the other, such as an encoder and its decoder. It returns the steps and the number of
+// units.
 func (u rowUnits) stack(f *Figure, index map[string]int, steps []step) ([]step, int) {
 	type key struct {
 		path     string
@@ -130,18 +158,27 @@ func (u rowUnits) stack(f *Figure, index map[string]int, steps []step) ([]step, 
 			steps = append(steps, step{arc{k, u.unit[i]}, 0}, step{arc{u.unit[i], k + 1}, 0})
 		}
 	}
+	rows := u.computing(f, index, newSlack(u.size, size, slices.Clone(steps)).row)
 	var above []arc
 	for _, e := range f.Edges {
 		from, to := index[e.From], index[e.To]
-		a, b := &f.Nodes[from], &f.Nodes[to]
-		if a.Backward != b.Backward || e.Kind == Saved {
+		if f.Nodes[from].Backward != f.Nodes[to].Backward || e.Kind == Saved || e.Kind == Carry {
 			continue
 		}
 		if e.Kind != Forward {
-			a, b = b, a
+			from, to = to, from
 		}
-		if p, q := partingModules(a.Module, b.Module); p != "" && q != "" {
-			above = append(above, arc{first[key{p, a.Backward}] + 1, first[key{q, b.Backward}]})
+		a, b := &f.Nodes[from], &f.Nodes[to]
+		upper, lower := u.unit[from], u.unit[to]
+		p, q := partingModules(a.Module, b.Module)
+		if p != "" {
+			upper = first[key{p, a.Backward}] + 1
+		}
+		if q != "" {
+			lower = first[key{q, b.Backward}]
+		}
+		if x, y := rows[p], rows[q]; (p != "" || q != "") && !(x.met && y.met && x.last-y.first+1 >= sideBySide) {
+			above = append(above, arc{upper, lower})
 		}
 	}
 	all := make([]arc, 0, len(steps)+len(above))
@@ -155,6 +192,33 @@ func (u rowUnits) stack(f *Figure, index map[string]int, steps []step) ([]step, 
 		}
 	}
 	return steps, size
+}
+
+// span is a range of rows.
+type span struct {
+	first, last int
+	met         bool
+}
+
+// computing returns, by path, the rows in which modules compute values from others. Their leaves
+// can be in any row above.
+func (u rowUnits) computing(f *Figure, index map[string]int, row []int) map[string]span {
+	out := map[string]span{}
+	for _, e := range f.Edges {
+		n := &f.Nodes[index[e.To]]
+		if e.Kind != Forward || n.Backward {
+			continue
+		}
+		r := row[u.unit[index[e.To]]]
+		for path := range modulePaths(n.Module) {
+			s, met := out[path]
+			if !met {
+				s = span{r, r, true}
+			}
+			out[path] = span{min(s.first, r), max(s.last, r), true}
+		}
+	}
+	return out
 }
 
 // modulePaths yields a module path and those around it, outer first.

@@ -62,7 +62,7 @@ func (g *grid) route(ctx context.Context, p int, out *PanelLayout) error {
 	for k, e := range visible {
 		if turns[k] != nil {
 			r.labels.edge = k
-			out.Edges[k].Label = r.labels.place(g, line(g.figure.Edges[e].Label, labelLimit), turns[k])
+			out.Edges[k].Label = r.labels.place(g, line(g.figure.Edges[e].label(r.panel), labelLimit), turns[k])
 		}
 	}
 	return nil
@@ -127,7 +127,7 @@ func (r *router) level(e int) (course, Rect) {
 	if a.X > b.X {
 		dir = -1
 	}
-	label := line(r.figure.Edges[e].Label, labelLimit)
+	label := line(r.figure.Edges[e].label(r.panel), labelLimit)
 	if next := r.beside(from, dir); next == to {
 		c := course{Point{r.flank(from, dir, 0), a.Centre().Y}}
 		end := Point{r.flank(to, -dir, 0), b.Centre().Y}
@@ -189,7 +189,7 @@ func (r *router) across(e int) (course, Rect) {
 		offset = r.entry(e)
 		in.Y = b.Centre().Y + offset
 	}
-	label := r.labels.swing(r.rows, line(r.figure.Edges[e].Label, labelLimit), c.last(), in)
+	label := r.labels.swing(r.rows, line(r.figure.Edges[e].label(r.panel), labelLimit), c.last(), in)
 	c.swing(in)
 	if direct {
 		c.line(Point{r.flank(to, -dir, offset), in.Y})
@@ -238,5 +238,5 @@ func (r *router) beside(i int, dir float64) int {
 // its middle.
 func (r *router) flank(i int, dir, dy float64) float64 {
 	n := r.node(i)
-	return n.X + n.W/2 + dir*(n.W/2-inset(r.figure.Nodes[i].Role, dir, dy))
+	return n.X + n.W/2 + dir*(n.W/2-inset(r.figure.Nodes[i].Role, r.tall(i), dir, dy))
 }

@@ -106,6 +106,7 @@ func training() *Figure {
 	node("gw", "∂ℓ/∂W", "xᵀ·∂z", Gradient, "net/dense", "w", true)
 	node("gb", "∂ℓ/∂b", "Σᵢ ∂z", Gradient, "net/dense", "b", true)
 	node("m", "m", "momentum of W", State, "sgd", "", true)
+	node("eta", "η = 0.1", "f32", Hyper, "sgd", "", true)
 	node("um", "m ← 0.9 m + ∂W", "", Update, "sgd", "", true)
 	node("uw", "W ← W − η m", "", Update, "sgd", "", true)
 	f.Nodes[len(f.Nodes)-1].Badge = "η = 0.1"
@@ -117,7 +118,7 @@ func training() *Figure {
 		{From: "h", To: "t1", Kind: Saved}, {From: "t1", To: "t2", Kind: Grad}, {From: "one", To: "t2", Kind: Grad},
 		{From: "t2", To: "gz", Kind: Grad}, {From: "gp", To: "gz", Kind: Grad}, {From: "gz", To: "gw", Kind: Grad}, {From: "gz", To: "gb", Kind: Grad},
 		{From: "x", To: "gw", Kind: Saved}, {From: "gw", To: "um", Kind: Grad}, {From: "m", To: "um", Kind: Grad}, {From: "um", To: "uw", Kind: Assign},
-		{From: "um", To: "m", Kind: Assign}, {From: "uw", To: "w", Kind: Assign}, {From: "w", To: "uw", Kind: Saved},
+		{From: "um", To: "m", Kind: Assign}, {From: "uw", To: "w", Kind: Assign}, {From: "eta", To: "uw", Kind: Assign}, {From: "w", To: "uw", Kind: Saved},
 	}
 	return f
 }

@@ -8,6 +8,7 @@ import (
 // A scene is a figure prepared for layout: items that take a place in rows, the boxes that
 // contain them, and the links between items of adjacent rows.
 type scene struct {
+	*measures
 	figure *Figure
 	from   []int // ends of the edges, as positions in Nodes
 	to     []int
@@ -78,7 +79,7 @@ const (
 
 func newScene(f *Figure) *scene {
 	index := f.index()
-	s := &scene{figure: f, level: map[arc]float64{}}
+	s := &scene{measures: f.measures(), figure: f, level: map[arc]float64{}}
 	s.row, s.rows = assignRows(f, index)
 	s.addBoxes()
 	for i := range f.Edges {
@@ -175,7 +176,7 @@ func (s *scene) addBoxes() {
 			at = k
 			inside = append(inside, at)
 		}
-		w, _ := nodeSize(n, s.figure.panels())
+		w, _ := s.size(n, s.figure.panels())
 		s.item = append(s.item, item{node: i, first: s.row[i], last: s.row[i], seen: seenIn(n.Panel), half: w / 2, inside: inside})
 	}
 	for k := range s.box {
@@ -225,7 +226,7 @@ func (s *scene) addRuns() {
 			continue
 		}
 		to := s.to[e]
-		label := line(s.figure.Edges[e].Label, labelLimit)
+		label := line(s.figure.Edges[e].longest(), labelLimit)
 		if s.row[from] == s.row[to] {
 			want := 44.0
 			if label != "" {

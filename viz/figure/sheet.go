@@ -68,9 +68,9 @@ func (f *Figure) Sheet(ctx context.Context, opts ...Option) (*Sheet, error) {
 		return nil, err
 	}
 	d := newDrawing(f, l, o)
-	s := &Sheet{Title: Clean(f.Title), Subtitle: Clean(f.Subtitle), Desc: Clean(f.describe()), Font: font, Items: []Item{}}
+	s := &Sheet{Title: Linear(Clean(f.Title)), Subtitle: Linear(Clean(f.Subtitle)), Desc: Linear(Clean(f.describe())), Font: font, Items: []Item{}}
 	for _, t := range f.Footer {
-		s.Footer = append(s.Footer, Clean(t))
+		s.Footer = append(s.Footer, Linear(Clean(t)))
 	}
 	d.sheet = s
 	shown, wide := d.columns()

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 const (
@@ -49,12 +50,13 @@ func (f *Figure) SVGContext(ctx context.Context, w io.Writer, opts ...Option) er
 }
 
 func newDrawing(f *Figure, l *Layout, o options) *drawing {
-	return &drawing{figure: f, layout: l, options: o, easel: easel{theme: o.theme}, index: f.index()}
+	return &drawing{measures: f.measures(), figure: f, layout: l, options: o, easel: easel{theme: o.theme}, index: f.index()}
 }
 
 // A drawing collects the body of an SVG, or the items of a sheet.
 type drawing struct {
 	bytes.Buffer
+	*measures
 	figure  *Figure
 	layout  *Layout
 	options options
@@ -234,8 +236,12 @@ func (d *drawing) text(x, y, size float64, a anchor, bold bool, c paint, s strin
 	if bold {
 		w, weight = w*boldFactor, ` font-weight="bold"`
 	}
-	d.put(`<text x="`, num(x), `" y="`, num(y), `" font-size="`, num(size), `"`, string(a), weight, d.easel.attrs(c, none),
-		` textLength="`, num(w), `" lengthAdjust="spacingAndGlyphs">`, xmlText(s), "</text>")
+	space := ""
+	if strings.ContainsFunc(s, isMark) {
+		space = ` xml:space="preserve"` // librsvg drops blanks where a span begins
+	}
+	d.put(`<text x="`, num(x), `" y="`, num(y), `" font-size="`, num(size), `"`, string(a), weight, space, d.easel.attrs(c, none),
+		` textLength="`, num(w), `" lengthAdjust="spacingAndGlyphs">`, spans(s, size), "</text>")
 }
 
 // num formats a coordinate with at most one decimal.

@@ -189,7 +189,7 @@ func TestSVGIsInReadingOrder(t *testing.T) {
 
 func TestShapesByRole(t *testing.T) {
 	want := map[string]string{
-		"role-input": "rect", "role-param": "rect rect", "role-state": "rect rect 3 2", "role-const": "polygon5", "role-op": "rect", "role-reduce": "polygon4",
+		"role-input": "rect", "role-hyper": "polygon8", "role-param": "rect rect", "role-state": "rect rect 3 2", "role-const": "polygon5", "role-op": "rect", "role-reduce": "polygon4",
 		"role-grad": "polygon6 6 3", "role-loss": "rect rect", "role-output": "rect rect 2 3", "role-update": "polygon4",
 	}
 	f := training()
@@ -283,11 +283,11 @@ func TestLegendSaysWhatIsThere(t *testing.T) {
 		}
 		return strings.Join(all, "|")
 	}
-	if s := texts(chain(3)); !strings.Contains(s, "elementwise or layout op") || !strings.Contains(s, "forward value") || strings.Contains(s, "gradient") || strings.Contains(s, "input") {
+	if s := texts(chain(3)); !strings.Contains(s, "element by element") || !strings.Contains(s, "forward value") || strings.Contains(s, "gradient") || strings.Contains(s, "input") {
 		t.Errorf("chain: %q", s)
 	}
 	s := texts(kmeans())
-	for _, want := range []string{"only in A · soft k-means", "only in B · goofy", "identical in both", "what flows in differs", "one more term in B · goofy", "saved", "loss"} {
+	for _, want := range []string{"only in A · soft k-means", "only in B · goofy", "the same in both", "what flows in differs", "one more term in B · goofy", "saved", "loss"} {
 		if !strings.Contains(s, want) {
 			t.Errorf("kmeans: no %q in %q", want, s)
 		}

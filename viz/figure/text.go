@@ -42,7 +42,7 @@ func line(s string, limit int) string {
 	}
 	head := limit / 2
 	tail := limit - 1 - head
-	return s[:starts[head]] + "…" + s[starts[len(starts)-tail]:]
+	return closed(s[:starts[head]]) + "…" + s[starts[len(starts)-tail]:]
 }
 
 // wrap breaks s into lines of at most width at the given font size, and into
@@ -67,5 +67,5 @@ func wrap(s string, size, width float64, limit int) []string {
 
 var xmlEscaper = strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;", "\n", "&#10;", "\t", "&#9;")
 
-// xmlText returns s cleaned and escaped, for text and for quoted attributes.
-func xmlText(s string) string { return xmlEscaper.Replace(Clean(s)) }
+// xmlText returns s cleaned, without marks and escaped, for text and for quoted attributes.
+func xmlText(s string) string { return xmlEscaper.Replace(Linear(Clean(s))) }

@@ -76,6 +76,11 @@ func (v *validator) nodes() {
 		if n.Role >= roles {
 			v.complain("%s: unknown role %d", where, n.Role)
 		}
+		for _, r := range n.PanelRole {
+			if r != nil && *r >= roles {
+				v.complain("%s: unknown role %d", where, *r)
+			}
+		}
 		v.marks(where, n)
 		for p := range n.PanelMark {
 			if n.PanelMark[p] != nil {

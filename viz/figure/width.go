@@ -18,16 +18,20 @@ const (
 // common sans-serif fonts, so that a box made for it fits in any viewer. Combining marks take no
 // width.
 func TextWidth(s string, size float64) float64 {
-	sum := 0
-	for _, r := range s {
-		sum += advance(r)
+	width := 0.0
+	for _, t := range stretches(s) {
+		sum := 0
+		for _, r := range t.text {
+			sum += advance(r)
+		}
+		width += float64(sum) * t.at(size) / 100
 	}
-	return float64(sum) * size / 100
+	return width
 }
 
 func advance(r rune) int {
 	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf), isMark(r):
 		return 0
 	case r >= 0x1F000 || 0x2E80 <= r && r <= 0xA4CF || 0xAC00 <= r && r <= 0xD7FF || 0xF900 <= r && r <= 0xFAFF || 0xFE30 <= r && r <= 0xFE4F || 0xFF00 <= r && r <= 0xFF60:
 		return wideAdvance

@@ -3,6 +3,7 @@ package report
 import (
 	"errors"
 	"fmt"
+	"html/template"
 	"slices"
 )
 
@@ -32,6 +33,21 @@ func (p Page) check() error {
 	}
 	if err := p.Matrix.check(len(p.Variants)); err != nil {
 		return fmt.Errorf("matrix: %w", err)
+	}
+	for i, g := range p.Gradients {
+		if err := g.check(len(p.Variants)); err != nil {
+			return fmt.Errorf("gradients %d: %w", i, err)
+		}
+	}
+	for i, s := range p.Weights {
+		if err := s.check(len(p.Variants)); err != nil {
+			return fmt.Errorf("weights %d: %w", i, err)
+		}
+	}
+	for i, s := range p.Stationary {
+		if err := s.check(len(p.Variants)); err != nil {
+			return fmt.Errorf("stationary points %d: %w", i, err)
+		}
 	}
 	for i, s := range p.Sweeps {
 		if err := s.check(len(p.Variants)); err != nil {
@@ -108,7 +124,7 @@ func (s Sweep) check(variants int) error {
 	for _, c := range []struct {
 		what   string
 		curves [][]float64
-	}{{"inertia", s.Inertia}, {"loss", s.Loss}, {"ari", s.ARI}} {
+	}{{"inertia", s.Inertia}, {"loss", s.Loss}, {"ari", s.ARI}, {"spread", s.Spread}, {"entropy", s.Entropy}, {"reach", s.Reach}, {"minima", s.Minima}} {
 		if c.curves == nil {
 			continue
 		}
@@ -158,6 +174,24 @@ func (p Page) checkMarkup() error {
 	}
 	if err := checkInline(string(p.Difference.Identity)); err != nil {
 		return fmt.Errorf("identity: %w", err)
+	}
+	inline := func(what string, math template.HTML, lines []Equation) error {
+		for _, e := range append([]Equation{{Math: math}}, lines...) {
+			if err := checkInline(string(e.Math)); err != nil {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+		}
+		return nil
+	}
+	for i, g := range p.Gradients {
+		if err := inline(fmt.Sprint("gradients ", i), g.Identity, g.Lines); err != nil {
+			return err
+		}
+	}
+	for i, s := range p.Weights {
+		if err := inline(fmt.Sprint("weights ", i), s.Held, []Equation{{Math: s.Through}}); err != nil {
+			return err
+		}
 	}
 	for _, d := range p.drawings() {
 		if _, err := drawing(d.SVG); err != nil {

@@ -4,7 +4,7 @@ import "slices"
 
 // A curve of the data is divided into this many parts, and the extremes of each are kept. A chart
 // has about as many columns of pixels between two of its ticks.
-const parts = 80
+const parts = 60
 
 // kept returns the indices to keep of n points: all if there are at most two for each part;
 // otherwise the first, the last, the named ones and, in each part, the first place where each

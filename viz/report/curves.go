@@ -54,7 +54,7 @@ func positive(ms []Method, c curve) bool {
 func (w *writer) difference(p Page) section {
 	s := section{ID: "difference", Title: "What the difference is"}
 	if p.Difference.Identity != "" { // as wide as there is room for
-		s.Body = append(s.Body, w.part("identity", p.Difference))
+		s.Body = append(s.Body, w.part("identity", map[string]any{"Identity": p.Difference.Identity, "Words": p.Difference.Words, "LaTeX": p.Difference.LaTeX}))
 	}
 	if some(p.Variants, spread) {
 		s.Lead = []string{"The spread is measured in the same way whatever a run minimises." + p.spreads()}
@@ -94,28 +94,40 @@ const negligible = 1e-9
 
 // spreadRatio compares the final spreads of two variants.
 func (p Page) spreadRatio() string {
-	if len(p.Variants) != 2 {
-		return ""
+	a, b, ratio, unsaid := p.spreadsApart()
+	switch {
+	case unsaid != "":
+		return " How many times the one is the other is not said: " + unsaid
+	case ratio > 0:
+		return fmt.Sprintf(" In the end %s leaves %s the spread of %s, median against median.", b.Name, times(ratio), a.Name)
 	}
-	const unsaid = " How many times the one is the other is not said: "
-	a, b := p.Variants[0], p.Variants[1]
+	return ""
+}
+
+// spreadsApart returns how many times the median final spread of b that of a is, where a and b are
+// the two variants; 0 if it is not said, perhaps with the reason, and for about once.
+func (p Page) spreadsApart() (a, b Method, ratio float64, unsaid string) {
+	if len(p.Variants) != 2 {
+		return a, b, 0, ""
+	}
+	a, b = p.Variants[0], p.Variants[1]
 	if a.moving()+b.moving() > 0 {
-		return unsaid + fmt.Sprintf("%s of %s and %s of %s have converged.", a.converged(), a.Name, b.converged(), b.Name)
+		return a, b, 0, fmt.Sprintf("%s of %s and %s of %s have converged.", a.converged(), a.Name, b.converged(), b.Name)
 	}
 	if p.collapsed(a)+p.collapsed(b) > 0 {
-		return unsaid + "not all runs have as many groups of points as centres."
+		return a, b, 0, "not all runs have as many groups of points as centres."
 	}
 	x, y := median(a.ends(spread)), median(b.ends(spread))
 	if least := negligible * p.Data.Scale * p.Data.Scale; min(x, y) <= least {
-		return unsaid + fmt.Sprintf("a spread of up to %s, a billionth of the mean squared distance of the data from their mean, is a numerical zero.", number(least))
+		return a, b, 0, fmt.Sprintf("a spread of up to %s, a billionth of the mean squared distance of the data from their mean, is a numerical zero.", number(least))
 	}
 	if x > y {
 		a, b, x, y = b, a, y, x
 	}
-	if ratio := y / x; finite(ratio) && ratio > 1.05 {
-		return fmt.Sprintf(" In the end %s leaves %s the spread of %s, median against median.", b.Name, times(ratio), a.Name)
+	if ratio = y / x; finite(ratio) && ratio > 1.05 {
+		return a, b, ratio, ""
 	}
-	return ""
+	return a, b, 0, ""
 }
 
 // training shows how the variants got to their ends.

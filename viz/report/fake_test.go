@@ -56,7 +56,49 @@ func fakeOf(seeds, steps int, variants ...string) Page {
 		}
 		p.Sweeps = append(p.Sweeps, s)
 	}
+	for v := range variants {
+		γ := &p.Sweeps[0]
+		γ.Spread, γ.Entropy = append(γ.Spread, []float64{2, .1, .01 + float64(v)}), append(γ.Entropy, []float64{1, .5, .1})
+		γ.Reach, γ.Minima, γ.Starts = append(γ.Reach, []float64{.5 + 2*float64(v), 1, 1}), append(γ.Minima, []float64{1, 1, 2 + float64(v)}), 5
+	}
+	if len(variants) == 2 {
+		p.fakeGeometry(steps)
+	}
 	return p
+}
+
+// fakeGeometry adds what is known of gradients. Those of the first variant are 3 and 4 together,
+// and at the end of each way its own vanish.
+func (p *Page) fakeGeometry(steps int) {
+	p.Gradients = []Gradients{{Whole: 0, Other: 1, Term: "spread", Known: true, Identity: `<math><mi>∂s</mi><mo>=</mo><mi>∂g</mi><mo>+</mo><mi>∂d</mi></math>`,
+		Lines: []Equation{{Math: `∂s/∂r`}, {Math: `∂g/∂r`}}, LaTeX: `\partial s`, Deviation: 3e-16}}
+	for of := range 2 {
+		w := Way{Of: of, Seed: 1}
+		for i, step := range []int{0, steps} {
+			s := Stop{Step: step, Gamma: 1 + float64(i), Lengths: [3]float64{5, 4, 3}, Angle: 36.87, At: [][2]float64{{-2, 0}, {0, 0}, {2, 0}}}
+			if i == 1 {
+				s.Lengths[of], s.Angle = 1e-9, math.NaN()
+			}
+			for j := range 3 {
+				x := .5 - .5*float64(j)
+				s.Down[1], s.Down[2], s.Down[0] = append(s.Down[1], Movement{x, 0}), append(s.Down[2], Movement{0, .5}), append(s.Down[0], Movement{x, .5})
+			}
+			w.Stops = append(w.Stops, s)
+		}
+		p.Gradients[0].Ways = append(p.Gradients[0].Ways, w)
+		p.Weights = append(p.Weights, Weights{Variant: of, Node: "α", Held: `−Σ Δα`, Through: `Σ γΔα(D−E[D])`, LaTeX: `\alpha`, Words: "It pushes.", Seed: 1,
+			Step: []int{0, steps / 2, steps}, Gamma: []float64{1, 2, 3}, Lengths: [][2]float64{{3, 1}, {1, 1}, {1, 3}}})
+		points := []Point{
+			{Loss: .5, Gradient: 1e-12, Least: .5, Most: 2, Kind: "minimum", Starts: 3, Inertia: 79, Spread: .001 * float64(1+of), Onward: .01 + float64(of), Distinct: 3, At: [][2]float64{{-2, 0}, {0, 0}, {2, 0}}},
+			{Loss: 1, Gradient: 1e-12, Least: -2, Most: 2, Kind: "saddle", Inertia: 150, Spread: 1e-20, Onward: 1e-12, Distinct: 2, At: [][2]float64{{-2, 0}, {1, 0}, {1, 0}}},
+		}
+		for i := range 14 * of {
+			q := points[0]
+			q.Loss, q.Starts, q.Spread = .6+.01*float64(i), 1, .01
+			points = append(points, q)
+		}
+		p.Stationary = append(p.Stationary, Stationary{Variant: of, Gamma: 3, Starts: 20, Moving: 1, Points: points})
+	}
 }
 
 // fakeMethod falls to an inertia, which only its first two runs reach.
@@ -120,8 +162,35 @@ func spoilt() Page {
 	for _, s := range p.Sweeps {
 		spoil(s.Values)
 		for v := range p.Variants {
-			spoil(s.Inertia[v])
-			spoil(s.Loss[v])
+			for _, all := range [][][]float64{s.Inertia, s.Loss, s.Spread, s.Entropy, s.Reach, s.Minima} {
+				if all != nil {
+					spoil(all[v])
+				}
+			}
+		}
+	}
+	for _, w := range p.Gradients[0].Ways {
+		for i := range w.Stops {
+			s := &w.Stops[i]
+			spoil(s.Lengths[:])
+			s.Gamma, s.Angle = bad[0], bad[1]
+			for j := range s.At {
+				s.At[j], s.Down[0][j] = [2]float64{bad[1], bad[2]}, Movement{bad[0], bad[1]}
+			}
+		}
+	}
+	p.Gradients[0].Deviation = bad[0]
+	for v := range p.Weights {
+		spoil(p.Weights[v].Gamma)
+		for i := range p.Weights[v].Lengths {
+			spoil(p.Weights[v].Lengths[i][:])
+		}
+		of := &p.Stationary[v]
+		of.Gamma = bad[0]
+		for i := range of.Points {
+			q := &of.Points[i]
+			q.Loss, q.Gradient, q.Least, q.Most, q.Inertia, q.Spread, q.Onward = bad[0], bad[1], bad[2], bad[0], bad[1], bad[2], bad[0]
+			q.At = [][2]float64{{bad[0], bad[1]}, {1, bad[2]}}
 		}
 	}
 	for i := range p.Between {
@@ -157,6 +226,8 @@ func hostile(name string) Page {
 	}
 	p.Baselines[0].Name = name
 	p.Sweeps[0].Name = name
+	p.Gradients[0].Term, p.Gradients[0].LaTeX, p.Weights[0].Node, p.Weights[0].Words, p.Weights[0].LaTeX = name, name, name, name, name
+	p.Stationary[0].Points[1].Kind = name
 	p.Setup.Optimiser, p.Setup.Start, p.Setup.Schedule = name, name, name
 	p.Drawing.Footer, p.Difference.Words, p.Difference.LaTeX = name, name, name
 	p.Made = Made{name, name, name}

@@ -103,7 +103,7 @@ func TestDrawings(t *testing.T) {
 		p.Drawings = append(p.Drawings, Drawing{SVG: `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><title id="` + id + `">` + id + `</title></svg>`, Of: "the graphs " + id, Footer: "+1"})
 	}
 	page := render(t, p)
-	for _, part := range []string{"The graphs of the graphs one side by side. &#43;1.", "<b>Figure 2.</b> The graphs of the graphs two", "What two objectives share"} {
+	for _, part := range []string{"The graphs of the graphs one side by side. &#43;1.", "<b>Figure 3.</b> The graphs of the graphs two", "What two objectives share"} {
 		if !strings.Contains(page, part) {
 			t.Errorf("the page lacks %q", part)
 		}

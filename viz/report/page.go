@@ -14,6 +14,11 @@ type Page struct {
 	Drawing    Drawing
 	Drawings   []Drawing `json:",omitempty"` // of further pairs, if there are more than two variants
 	Difference Difference
+	// Gradients shows how the gradients of two variants differ, Weights what flows through the weights
+	// of a clustering, and Stationary where gradients vanish.
+	Gradients  []Gradients  `json:",omitempty"`
+	Weights    []Weights    `json:",omitempty"`
+	Stationary []Stationary `json:",omitempty"`
 	Plane      Plane
 	// Between is the agreement of the best runs, a symmetric matrix: the adjusted Rand index (Hubert
 	// and Arabie, 1985) of the assignments of methods i and j, variants first and then baselines.
@@ -165,7 +170,12 @@ type Sweep struct {
 	Inertia [][]float64 // of each variant at each value
 	Loss    [][]float64
 	ARI     [][]float64
-	Moving  int `json:",omitempty"` // number of runs at all values that have not converged
+	Spread  [][]float64 `json:",omitempty"`
+	Entropy [][]float64 `json:",omitempty"` // mean entropy of the weights of a point, in nats
+	Reach   [][]float64 `json:",omitempty"` // root mean squared distance of the centres from the data's mean, in units of its scale
+	Minima  [][]float64 `json:",omitempty"` // number of different minima that descents from many starts came to
+	Starts  int         `json:",omitempty"` // number of these starts
+	Moving  int         `json:",omitempty"` // number of runs at all values that have not converged
 }
 
 // Made says how the numbers were produced.

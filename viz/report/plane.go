@@ -11,12 +11,7 @@ import (
 // plane shows the data in its principal components with the paths of the centres.
 func (w *writer) plane(p Page) section {
 	s := section{ID: "plane", Title: "The plane"}
-	c := chart.Scatter{Frame: frame("plane", "Data and centres in two principal components", ""),
-		X: axis(1, p.Plane.Share[0]), Y: axis(2, p.Plane.Share[1]), EqualAspect: true,
-		Points: p.Plane.Points, Class: p.Plane.Class}
-	if c.Class != nil {
-		c.ClassNames = p.Data.Classes
-	}
+	c := p.planeChart("plane", "Data and centres in two principal components")
 	methods := p.methods()
 	for i := len(methods) - 1; i >= 0; i-- { // the variants last, so that nothing covers them
 		for _, way := range methods[i].Paths {
@@ -47,6 +42,40 @@ func (w *writer) plane(p Page) section {
 	}
 	s.Body = []template.HTML{w.figure(c, strings.Join(caption, " "))}
 	return s
+}
+
+// planeChart returns a chart of the data in the plane, to which centres can be added.
+func (p Page) planeChart(id, title string) chart.Scatter {
+	c := chart.Scatter{Frame: frame(id, title, ""), X: axis(1, p.Plane.Share[0]), Y: axis(2, p.Plane.Share[1]), EqualAspect: true, Points: p.Plane.Points, Class: p.Plane.Class}
+	if c.Class != nil {
+		c.ClassNames = p.Data.Classes
+	}
+	return c
+}
+
+// dotted is planeChart with the data as dots behind what is added, without their classes.
+func (p Page) dotted(id, title string) chart.Scatter {
+	c := p.planeChart(id, title)
+	c.Backdrop, c.BackdropName, c.Points, c.Class, c.ClassNames = c.Points, "data", nil, nil, nil
+	return c
+}
+
+// planeSize returns the width of the data in the plane, or 1.
+func (p Page) planeSize() float64 {
+	out := 0.0
+	for a := range 2 {
+		var v []float64
+		for _, q := range p.Plane.Points {
+			v = append(v, q[a])
+		}
+		if v = finites(v); len(v) > 0 {
+			out = max(out, v[len(v)-1]-v[0])
+		}
+	}
+	if out > 0 {
+		return out
+	}
+	return 1
 }
 
 // axis names a principal component.

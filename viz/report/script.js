@@ -1,3 +1,15 @@
+// Formulas that are wider than the window scroll, and then the keyboard reaches them.
+(function () {
+  "use strict";
+  function reach() {
+    document.querySelectorAll(".formula").forEach(function (formula) {
+      if (formula.scrollWidth > formula.clientWidth) { formula.tabIndex = 0; } else { formula.removeAttribute("tabindex"); }
+    });
+  }
+  window.addEventListener("resize", reach);
+  window.addEventListener("load", reach);
+})();
+
 // Zoom and pan for the drawing of the graphs, which scrolls without it.
 (function () {
   "use strict";

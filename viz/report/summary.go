@@ -22,7 +22,7 @@ type card struct {
 
 // summary says what was done and how it ended.
 func (w *writer) summary(p Page) section {
-	s := section{ID: "summary", Title: "In short", Lead: []string{p.done(), p.Task, p.bestSettings(), p.ended(), p.rest(), p.collapse()}}
+	s := section{ID: "summary", Title: "What was done", Lead: []string{p.done(), p.Task, p.bestSettings(), p.ended(), p.rest(), p.collapse()}}
 	s.Body = append(s.Body, w.part("facts", p.facts()))
 	var cards []card
 	for i, m := range p.methods() {

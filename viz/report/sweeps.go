@@ -5,6 +5,7 @@ import (
 	"html/template"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
@@ -17,19 +18,45 @@ func (w *writer) sweeps(p Page) section {
 		for _, c := range []struct {
 			id, name, unit string
 			curves         [][]float64
-		}{{"inertia", "Inertia", "inertia", sw.Inertia}, {"loss", "Loss", "loss", sw.Loss}, {"ari", "ARI with the labels", "ARI", sw.ARI}} {
+			more           string // of the caption
+		}{
+			{"inertia", "Inertia", "inertia", sw.Inertia, ""},
+			{"loss", "Loss", "loss", sw.Loss, ""},
+			{"spread", "Spread", "spread", sw.Spread, ""},
+			{"entropy", "Entropy of the weights", "nats", sw.Entropy, " It is 0 where every point listens to one centre, and ln\u00a0k where it listens to all alike."},
+			{"reach", "Distance of the centres from the mean", "times the scale of the data", sw.Reach, " Root mean square; above 1 the centres lie further out than the points."},
+			{"minima", "Number of minima", "minima", sw.Minima, ""},
+			{"ari", "ARI with the labels", "ARI", sw.ARI, ""},
+		} {
 			all := slices.Concat(c.curves...)
 			if !slices.ContainsFunc(all, finite) {
 				continue
 			}
 			l := chart.Lines{Frame: frame(fmt.Sprintf("sweep-%d-%s", i+1, c.id), c.name+" over "+sw.Name, ""),
 				X: sw.Name, Y: c.unit, LogX: sw.Log, LogY: wideRange(all), XTicks: sw.ticks()}
+			caption := fmt.Sprintf("%s at the end of training, with other values of %s.%s%s%s", c.name, sw.Name, c.more, sw.seeds(), sw.moving())
+			switch level := p.atTheMean(); {
+			case c.id == "inertia" && sw.Reach != nil && finite(level):
+				l.Rules = []chart.Rule{{Name: "all at the mean", Y: level}}
+				caption += fmt.Sprintf(" Dotted level: the inertia if all centres were at the mean of the data, %s.", number(level))
+			case c.id == "entropy" && sw.Log && p.Setup.K > 1:
+				l.Rules = []chart.Rule{{Name: "ln k", Y: math.Log(float64(p.Setup.K))}}
+			case c.id == "minima":
+				caption = fmt.Sprintf("The number of different minima that descents from the same %s come to, with other values of %s.", count(sw.Starts, "start"), sw.Name)
+			}
 			for v, y := range c.curves {
 				l.Series = append(l.Series, chart.Series{Name: p.Variants[v].Name, X: sw.Values, Y: y, Group: v})
 			}
-			figures = append(figures, w.figure(l, fmt.Sprintf("%s at the end of training, with other values of %s.%s%s", c.name, sw.Name, sw.seeds(), sw.moving())))
+			figures = append(figures, w.figure(l, caption))
 		}
 		if said := p.between(sw); said != "" {
+			s.Lead = append(s.Lead, said)
+		}
+		if said := p.hardening(sw); said != "" {
+			s.Title = "From soft to hard, and other settings"
+			s.Lead = append(s.Lead, said)
+		}
+		if said := p.softest(sw); said != "" {
 			s.Lead = append(s.Lead, said)
 		}
 	}
@@ -37,6 +64,71 @@ func (w *writer) sweeps(p Page) section {
 		s.Body = []template.HTML{w.grid(figures...)}
 	}
 	return s
+}
+
+// atTheMean returns the inertia of centres that are all at the mean of the data; NaN if it is not
+// known.
+func (p Page) atTheMean() float64 {
+	if !(p.Data.Scale > 0) || p.Data.Rows == 0 {
+		return math.NaN()
+	}
+	return float64(p.Data.Rows) * p.Data.Scale * p.Data.Scale
+}
+
+// softest says what the variants do at the smallest value of a sweep over γ, from the distance of
+// their centres from the mean and from the inertia there.
+func (p Page) softest(s Sweep) string {
+	level := p.atTheMean()
+	if s.Reach == nil || s.Entropy == nil || len(s.Values) == 0 || !finite(level) {
+		return ""
+	}
+	at := slices.Index(s.Values, finites(s.Values)[0])
+	var said []string
+	for v := range s.Inertia {
+		in, reach, entropy := s.Inertia[v][at], s.Reach[v][at], s.Entropy[v][at]
+		if !finite(in) || !finite(reach) {
+			continue
+		}
+		name := p.Variants[v].Name
+		how := fmt.Sprintf("The centres of %s lie %s as far from the mean as the points do, and the entropy of the weights is %s of at most %s: ", name, times(reach), number(entropy), number(math.Log(float64(p.Setup.K))))
+		switch {
+		case in > level:
+			how += fmt.Sprintf("its inertia of %s is above the %s of centres that are all at the mean.", number(in), number(level))
+			if reach > 1 && p.asksForExpected(v) {
+				how += " With a small γ the weights change little from point to point, so that only centres that lie far apart, outside of the data, mix to an r̂ that follows the points; the objective asks for r̂ alone, and pays nothing for the distance."
+			}
+		case reach < .1:
+			how += fmt.Sprintf("nearly all at the mean, where the inertia is %s.", number(level))
+		default:
+			how += fmt.Sprintf("its inertia is %s, against %s with all centres at the mean.", number(in), number(level))
+		}
+		said = append(said, how)
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("At the smallest %s, %s, points share the centres most. %s", s.Name, number(s.Values[at]), strings.Join(said, " "))
+}
+
+// asksForExpected reports whether a variant is the part of an objective that is left without its
+// spread: it asks only where the expected centre of each point is.
+func (p Page) asksForExpected(variant int) bool {
+	return slices.ContainsFunc(p.Gradients, func(g Gradients) bool { return g.Known && g.Other == variant })
+}
+
+// hardening says how a sweep over γ leads from soft to hard weights, by their entropy.
+func (p Page) hardening(s Sweep) string {
+	var said []string
+	for v, y := range s.Entropy {
+		if n := len(y); n > 1 && len(s.Values) == n && finite(y[0]) && finite(y[n-1]) {
+			said = append(said, fmt.Sprintf("from %s to %s for %s", number(y[0]), number(y[n-1]), p.Variants[v].Name))
+		}
+	}
+	if len(said) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("From %s = %s to %s the weights go from soft to hard: their entropy, of at most ln\u00a0k = %s, goes %s.", s.Name, number(s.Values[0]), number(s.Values[len(s.Values)-1]),
+		number(math.Log(float64(p.Setup.K))), list(said))
 }
 
 // ticks returns the values if they are counts, which have nothing in between.

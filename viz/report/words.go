@@ -165,6 +165,29 @@ func (p Page) shown() Page {
 		return ms
 	}
 	p.Variants, p.Baselines = methods(p.Variants), methods(p.Baselines)
+	lines := func(eqs []Equation) []Equation {
+		eqs = slices.Clone(eqs)
+		for i, e := range eqs {
+			eqs[i] = Equation{breakable(e.Math), clean(e.Why)}
+		}
+		return eqs
+	}
+	p.Gradients, p.Weights, p.Stationary = slices.Clone(p.Gradients), slices.Clone(p.Weights), slices.Clone(p.Stationary)
+	for i, g := range p.Gradients {
+		g.Term, g.Identity, g.Lines, g.LaTeX = label(g.Term), breakable(g.Identity), lines(g.Lines), clean(g.LaTeX)
+		p.Gradients[i] = g
+	}
+	for i, s := range p.Weights {
+		s.Node, s.Held, s.Through, s.LaTeX, s.Words = label(s.Node), breakable(s.Held), breakable(s.Through), clean(s.LaTeX), unbroken(clean(s.Words))
+		p.Weights[i] = s
+	}
+	for i, s := range p.Stationary {
+		s.Points = slices.Clone(s.Points)
+		for j := range s.Points {
+			s.Points[j].Kind = clean(s.Points[j].Kind)
+		}
+		p.Stationary[i] = s
+	}
 	p.Drawings = slices.Clone(p.Drawings)
 	for i, d := range p.Drawings {
 		p.Drawings[i].Of, p.Drawings[i].Footer = unbroken(clean(d.Of)), clean(unbroken(d.Footer))

@@ -91,7 +91,7 @@ func newWriter() (*writer, error) {
 func (w *writer) sections(p Page) []section {
 	var out []section
 	for _, s := range []section{
-		w.summary(p), w.ends(p), w.objectives(p), w.graphs(p), w.difference(p), w.training(p), w.settings(p), w.judged(p), w.plane(p),
+		w.verdict(p), w.summary(p), w.ends(p), w.objectives(p), w.graphs(p), w.difference(p), w.gradients(p), w.weights(p), w.stationary(p), w.training(p), w.settings(p), w.judged(p), w.plane(p),
 		w.centres(p), w.agreement(p), w.sweeps(p), w.baselines(p), w.cost(p), w.made(p),
 	} {
 		if len(s.Body) > 0 {

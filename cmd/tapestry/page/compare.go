@@ -12,12 +12,14 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/chart"
+	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
 // compareView is the aligned drawing of two documents.
 type compareView struct {
 	sheetView
-	Summary  string       `json:"summary"`
+	Sentence string       `json:"sentence"` // what is the same and what differs
+	Summary  string       `json:"summary"`  // in numbers
 	Matching string       `json:"matching"` // how boxes are matched
 	Text     string       `json:"text"`     // one line per node
 	Identity *formulaView `json:"identity"` // the difference as mathematics, where it is known
@@ -92,7 +94,7 @@ func compared(ctx context.Context, r *http.Request, a, b *document) (*compareVie
 	if err != nil {
 		return nil, err
 	}
-	out := &compareView{sheetView: *sheet, Summary: diff.Summary(), Matching: diff.Matching(), Text: text, A: a.id, B: b.id}
+	out := &compareView{sheetView: *sheet, Sentence: diff.Sentence(), Summary: diff.Summary(), Matching: diff.Matching(), Text: text, A: a.id, B: b.id}
 	identity, words := Difference(a.model.Builder.Name, b.model.Builder.Name)
 	if identity != nil {
 		out.Identity, out.Words = newFormula(*identity), words
@@ -140,12 +142,22 @@ func (c comparison) sheet(ctx context.Context, diff *viz.Difference, scale strin
 	if err != nil {
 		return nil, err
 	}
-	return newSheet(ctx, f, scale, c.step, func(panel int, id string) (string, *variant) {
+	sheet, err := newSheet(ctx, f, scale, c.step, func(panel int, id string) (string, *variant) {
 		if panel == 2 {
 			return c.at[1].id(boxes[id].B), c.at[1]
 		}
 		return c.at[0].id(boxes[id].A), c.at[0]
 	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range sheet.Items { // a module of the drawing is a scope of another name on each side
+		if item := &sheet.Items[i]; item.Kind == "module" || item.Kind == "plate" {
+			item.Path = diff.ScopeOf(max(item.Panel, 1)-1, item.Path)
+			item.Node = figure.ModuleID(item.Path, item.Backward)
+		}
+	}
+	return sheet, nil
 }
 
 // overlaid returns the sheet with the overlay. Each panel has its own marks, coloured by one scale.

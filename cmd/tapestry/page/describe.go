@@ -21,6 +21,7 @@ type docView struct {
 	DType     string             `json:"dtype"`
 	Optimiser string             `json:"optimiser"` // "" of a model that takes steps of its own, or none
 	Rate      float64            `json:"rate"`
+	AsNotes   bool               `json:"as_notes,omitempty"` // trained as the lecture notes have it, where the defaults differ
 	Seed      uint64             `json:"seed"`
 	Data      string             `json:"data"`
 	Nodes     int                `json:"nodes"`
@@ -59,6 +60,7 @@ func (d *document) describe(ctx context.Context) (*docView, error) {
 	if len(lab.Trained(m)) == 0 {
 		v.Optimiser, v.Rate = "", 0
 	}
+	v.AsNotes = d.asked.AsNotes
 	eqs, err := viz.EquationsContext(ctx, w.result)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -57,7 +58,8 @@ type opening struct {
 	Rate      float64            `json:"rate"` // 0 for what suits the data
 	Seed      uint64             `json:"seed"`
 	Data      string             `json:"data"`
-	Scalars   map[string]float64 `json:"scalars"` // inputs with a default that are fed another number
+	Scalars   map[string]float64 `json:"scalars"`  // inputs with a default that are fed another number
+	AsNotes   bool               `json:"as_notes"` // as the lecture notes have it, where the defaults differ
 	named     bool               // by the command that began the page
 }
 
@@ -91,23 +93,14 @@ func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) 
 	if err := d.view(); err != nil {
 		return nil, err
 	}
-	if d.asked.Rate == 0 {
-		d.asked.Rate = 0.01
-		if feeder.table != nil {
-			d.asked.Rate = lab.DefaultRate(feeder.table)
-		}
-	}
-	if d.asked.Optimiser == "" {
-		d.asked.Optimiser = "adam"
-	}
-	if !(d.asked.Rate > 0) {
-		return nil, badf("rate %v: want a positive number", d.asked.Rate)
-	}
-	optimiser, err := train.Named(d.asked.Optimiser, d.asked.Rate)
+	optimiser, err := d.optimiser(feeder.table)
 	if err != nil {
-		return nil, badf("optimiser %w", err)
+		return nil, err
 	}
 	step := lab.TrainingStep(d.model, optimiser)
+	if rate := optimiser.Rate(d.model.Graph); rate != nil && d.asked.Rate == 0 {
+		d.asked.Rate, _ = rate.Default()
+	}
 	c, err := costOf(d.model)
 	if err != nil {
 		return nil, err
@@ -165,11 +158,43 @@ func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*
 		return nil, err
 	}
 	d.settings = d.model.Settings
-	f, err := newFeeder(d.model, q.Seed, table)
+	f, err := newFeeder(d.model, q, table)
 	if err != nil {
 		return nil, err
 	}
 	return f, f.fix(q.Scalars)
+}
+
+// optimiser returns the optimiser that is asked for, or else that of the model, or else Adam at a
+// usual rate.
+func (d *document) optimiser(table *data.Table) (train.Optimiser, error) {
+	if !(d.asked.Rate >= 0) {
+		return train.Optimiser{}, badf("rate %v: want a positive number", d.asked.Rate)
+	}
+	own, _, err := lab.Config{AsNotes: d.asked.AsNotes, Table: table}.Own(d.model)
+	if err != nil {
+		return own, err
+	}
+	if !own.IsZero() && (d.asked.Optimiser == "" || d.asked.Optimiser == own.Name()) {
+		if d.asked.Optimiser = own.Name(); d.asked.Rate > 0 {
+			own = own.WithRate(d.asked.Rate)
+		}
+		return own, nil
+	}
+	if d.asked.Optimiser == "" {
+		d.asked.Optimiser = "adam"
+	}
+	if d.asked.Rate == 0 {
+		d.asked.Rate = 0.01
+		if table != nil {
+			d.asked.Rate = lab.DefaultRate(table)
+		}
+	}
+	o, err := train.Named(d.asked.Optimiser, d.asked.Rate)
+	if err != nil {
+		return o, badf("optimiser %w", err)
+	}
+	return o, nil
 }
 
 // fix feeds the given numbers to inputs that have a default, in every step.
@@ -337,15 +362,16 @@ type Model struct {
 	Settings  builders.Settings
 	Scalars   map[string]float64 // inputs with a default that are fed another number
 	DType     string             // f32 or f64; "" for f32
-	Optimiser string             // "" for adam
+	Optimiser string             // "" for the model's own, or adam
 	Rate      float64
 	Seed      uint64
+	AsNotes   bool   // trained as the lecture notes have it; Settings has their settings
 	Data      string // of a clustering: a built-in table; "" for examples of the model's own
 }
 
 // Open opens a model in the page. The page first shows all models opened this way, compared.
 func (s *Server) Open(ctx context.Context, m Model) error {
-	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, Settings: map[string]any{}, Scalars: m.Scalars, named: true}
+	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, AsNotes: m.AsNotes, Settings: map[string]any{}, Scalars: m.Scalars, named: true}
 	if m.Text != "" {
 		q.Model, q.Name, q.Text = "", m.Name, m.Text
 	}

@@ -102,5 +102,5 @@ func (s *Server) report(r *http.Request) (v any, err error) {
 
 // asModel returns the model that opens the document again. It reads only fields that never change.
 func (d *document) asModel() Model {
-	return Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, Scalars: d.asked.Scalars, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data}
+	return Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, Scalars: d.asked.Scalars, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data, AsNotes: d.asked.AsNotes}
 }

@@ -22,6 +22,7 @@ const annealed = 200
 type feeder struct {
 	model   *builders.Model
 	seed    uint64
+	begins  lab.Start   // how centres start
 	table   *data.Table // of a clustering; nil for examples of the model's own
 	points  *tensor.Dense
 	plane   *linear.Plane
@@ -58,8 +59,8 @@ func fit(m *builders.Model, s builders.Settings, t *data.Table) {
 	}
 }
 
-func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
-	f := &feeder{model: m, seed: seed, table: t, courses: map[*graph.Node]train.Schedule{}, scalars: map[*graph.Node]float64{}}
+func newFeeder(m *builders.Model, q opening, t *data.Table) (*feeder, error) {
+	f := &feeder{model: m, seed: q.Seed, begins: lab.PlusPlus, table: t, courses: map[*graph.Node]train.Schedule{}, scalars: map[*graph.Node]float64{}}
 	if t == nil {
 		if m.Examples == nil {
 			return nil, failf(http.StatusUnprocessableEntity, "%s has no examples to run on", m.Builder.Name)
@@ -70,10 +71,19 @@ func newFeeder(m *builders.Model, seed uint64, t *data.Table) (*feeder, error) {
 	if n > t.Rows() || k > t.Rows() {
 		return nil, badf("%s has %d rows: want at most as many points (%d) and centres (%d)", t.Name, t.Rows(), n, k)
 	}
-	if m.Gamma() != nil {
-		f.courses[m.Gamma()] = lab.DefaultGamma(t, k)
-	}
 	var err error
+	notes := m.Builder.AsNotes
+	switch γ := m.Gamma(); {
+	case γ != nil && q.AsNotes && notes.Steady:
+		f.scalars[γ] = lab.SteadyGamma(t, k)
+	case γ != nil:
+		f.courses[γ] = lab.DefaultGamma(t, k)
+	}
+	if q.AsNotes && notes.Start != "" {
+		if f.begins, err = lab.ParseStart(notes.Start); err != nil {
+			return nil, err
+		}
+	}
 	if f.points, err = t.Dense(dtypeOf(m.Points())); err != nil {
 		return nil, err
 	}
@@ -94,7 +104,7 @@ func (f *feeder) start() (*tape.Store, error) {
 		return lab.NewStore(f.model, f.seed)
 	}
 	s, r := tape.NewStore(f.model.Graph, tape.Seed(f.seed)), f.model.Centres()
-	return s, s.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(f.table, r.Dim(0), lab.PlusPlus, f.seed)}))
+	return s, s.Set(r.Path(), tape.Tensor(graph.Value{Type: r.Type(), Data: lab.Centres(f.table, r.Dim(0), f.begins, f.seed)}))
 }
 
 // at returns the feed of step t.

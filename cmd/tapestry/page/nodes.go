@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
@@ -18,8 +19,9 @@ type variant struct {
 	roots  []*graph.Node // without derivatives
 	grads  []*graph.Node
 
-	byID map[int]*graph.Node
-	cone []*graph.Node
+	byID   map[int]*graph.Node
+	cone   []*graph.Node
+	looped map[string][]*graph.Node // loops, by the path of the module that a drawing makes of each
 }
 
 // The kinds of variants, as their nodes' ids begin.
@@ -27,6 +29,7 @@ const (
 	asWritten = 'n'
 	rewritten = 'c' // by the passes that compiling runs
 	asRun     = 'p' // the program's
+	ofStep    = 's' // of a box in the step of a loop: the loop's number and one in it follow
 )
 
 // newVariant returns the variant of the nodes that the roots and derivatives depend on.
@@ -36,6 +39,7 @@ func newVariant(kind byte, result *graph.Node, roots, grads []*graph.Node) *vari
 	for _, n := range v.cone {
 		v.byID[n.ID()] = n
 	}
+	v.looped, _ = viz.Loops(v.all(), viz.At(viz.Notes)) // roots that cannot be drawn have none, and Draw says why
 	return v
 }
 
@@ -141,6 +145,12 @@ func (v *variant) modules() (paths []string, members map[string][]*graph.Node) {
 			}
 			members[p] = append(members[p], n)
 		}
+	}
+	for p, nodes := range v.looped {
+		if members[p] == nil {
+			paths = append(paths, p)
+		}
+		members[p] = append(members[p], nodes...)
 	}
 	slices.Sort(paths)
 	return paths, members

@@ -30,7 +30,7 @@ func (d *document) outline(ctx context.Context, v *variant, q drawing) (outline,
 	if o, known := d.outlines[key]; known {
 		return o, nil
 	}
-	f, err := viz.DrawContext(ctx, v.drawn(q.gradients), viz.At(q.level), viz.CollapseAbove(-1), viz.Unfolded())
+	f, err := viz.DrawContext(ctx, v.drawn(q.gradients), viz.At(q.level), viz.CollapseAbove(-1), viz.Unfolded(), viz.DenseAbove(-1))
 	if err != nil {
 		return outline{}, err
 	}

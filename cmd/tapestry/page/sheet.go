@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -77,7 +78,7 @@ func (d *document) draw(ctx context.Context, q drawing) (f *figure.Figure, v *va
 	if err != nil {
 		return nil, nil, "", err
 	}
-	options := []viz.Option{viz.At(q.level), viz.Fed(fed)}
+	options := []viz.Option{viz.At(q.level), viz.Fed(fed), viz.DenseAbove(-1)} // the window moves over a large drawing
 	opened, err := d.opened(ctx, v, q)
 	if err != nil {
 		return nil, nil, "", err
@@ -112,6 +113,9 @@ func (s *Server) sheet(r *http.Request, d *document) (any, error) {
 		if id[0] == asWritten { // as drawings of all variants call their nodes
 			return string(v.kind) + id[1:], v
 		}
+		if loop, _, ok := strings.Cut(id, "-"); ok && id[0] == ofStep {
+			return string(v.kind) + loop[1:], v // in the step of a loop: the loop
+		}
 		return "", v
 	})
 }
@@ -144,8 +148,12 @@ func newSheet(ctx context.Context, f *figure.Figure, scale string, step int, nod
 		case "node":
 			n := boxes[item.ID]
 			v.Label, v.Role, v.Partner = n.Main, n.Role.String(), twin[item.ID]
-			if p := max(item.Panel, 1) - 1; n.PanelMain[p] != "" {
+			p := max(item.Panel, 1) - 1
+			if n.PanelMain[p] != "" {
 				v.Label = n.PanelMain[p]
+			}
+			if r := n.PanelRole[p]; r != nil {
+				v.Role = r.String()
 			}
 			if v.Node, _ = node(item.Panel, item.ID); v.Node == "" {
 				v.Path = item.Closed

@@ -320,6 +320,44 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// TestCompareFamilies: documents of two families are matched by what they compute; each module that
+// is drawn is a scope of the document of its panel.
+func TestCompareFamilies(t *testing.T) {
+	c := newClient(t, Options{})
+	docs := [2]string{c.open(`{"model":"transformer-encoder"}`), c.open(`{"model":"transformer-gpt"}`)}
+	var v compareView
+	c.get("/api/compare?a="+docs[0]+"&b="+docs[1], &v)
+	if want := "Same encoder (in B decoder) and read (in B output); "; !strings.HasPrefix(v.Sentence, want) {
+		t.Errorf("the sentence is %q, want %q…", v.Sentence, want)
+	}
+	scopes := [3]map[string]bool{{}, {}, {}}
+	for _, item := range v.Items {
+		if item.Kind == "module" {
+			var info moduleInfo
+			c.get("/api/docs/"+docs[item.Panel-1]+"/node/"+item.Node, &info)
+			if info.Name != item.Path || info.Module.Nodes == 0 {
+				t.Errorf("module %s of panel %d is told of as %+v", item.Path, item.Panel, info)
+			}
+			scopes[item.Panel][item.Path] = true
+		}
+	}
+	if !scopes[1]["encoder/block1"] || !scopes[2]["decoder/block1"] {
+		t.Errorf("modules: %v", scopes)
+	}
+	docs = [2]string{c.open(`{"model":"kmeans-goofy"}`), c.open(`{"model":"attention-kernel"}`)}
+	var k compareView
+	c.get("/api/compare?grad=1&a="+docs[0]+"&b="+docs[1], &k)
+	roles := map[string]string{}
+	for _, item := range k.Items {
+		if item.Kind == "node" {
+			roles[fmt.Sprint(item.Panel, item.Label)] = item.Role
+		}
+	}
+	if roles["1r"] != "param" || roles["2k"] != "input" || !strings.Contains(k.Sentence, "x is q and r is k") {
+		t.Errorf("%q with the boxes %v", k.Sentence, roles)
+	}
+}
+
 // TestCompareOverlay: each panel shows the values of its own document, by one scale, even in boxes
 // that both documents have.
 func TestCompareOverlay(t *testing.T) {

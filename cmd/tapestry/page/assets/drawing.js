@@ -229,7 +229,8 @@ export class Drawing {
       h("p", { class: "summary" }, s.title ?? ""), h("button", { type: "button", class: "link", onclick: () => this.#workspace.look({ firing: null }) }, "Back to the model"),
     ], together && [
       this.#others(),
-      h("p", { class: "summary" }, s.summary ?? ""),
+      h("p", { class: "summary" }, s.sentence ?? ""),
+      s.summary && h("p", { class: "note" }, `Against A, ${s.summary}.`),
       s.matching && h("p", { class: "note matching" }, s.matching),
       s.identity && formula(s.identity),
       s.words && h("details", {}, h("summary", {}, "what that means"), h("p", {}, s.words)),

@@ -88,7 +88,7 @@ export class Editor {
 
   async #submit() {
     try {
-      await this.#workspace.open({ text: this.#text.value, name: this.#name.value || "model.tapestry", settings: {}, dtype: "f32", optimiser: "adam", rate: 0, seed: 1, data: "" });
+      await this.#workspace.open({ text: this.#text.value, name: this.#name.value || "model.tapestry", settings: {}, dtype: "f32", optimiser: "", rate: 0, seed: 1, data: "" });
       this.#dialogue.close();
       document.body.dataset.tab = "drawing";
     } catch (e) {

@@ -63,7 +63,7 @@ export class Picker {
     const id = (name) => `set-${m.name}-${name}`;
     const field = (name, label, control, doc) => h("div", { class: "field", title: doc }, h("label", { for: id(name) }, label), control);
     const input = (name, value, more) => h("input", { id: id(name), name, value, autocomplete: "off", ...more });
-    const select = (name, value, choices) => h("select", { id: id(name), name }, choices.map((c) => h("option", { value: c, selected: c === value }, c || "none")));
+    const select = (name, value, choices, empty = "none") => h("select", { id: id(name), name }, choices.map((c) => h("option", { value: c, selected: c === value }, c || empty)));
     const settings = (m.settings ?? []).map((s) => field("setting:" + s.name, s.name,
       s.choices?.length ? select("setting:" + s.name, String(s.default), s.choices.map(String)) : input("setting:" + s.name, s.default, { inputmode: s.kind === "count" ? "numeric" : s.kind === "real" ? "decimal" : null }), s.doc));
     const clustering = m.name.startsWith("kmeans");
@@ -74,7 +74,7 @@ export class Picker {
       h("details", {}, h("summary", {}, "Training"),
         h("div", { class: "fields" },
           field("dtype", "numbers", select("dtype", "f32", ["f32", "f64"])),
-          field("optimiser", "optimiser", select("optimiser", "adam", this.#optimisers)),
+          field("optimiser", "optimiser", select("optimiser", "", ["", ...this.#optimisers], "usual")),
           field("rate", "rate", input("rate", "", { inputmode: "decimal", placeholder: "fitting" })),
           field("seed", "seed", input("seed", "1", { inputmode: "numeric" })),
           clustering && field("data", "data", select("data", "iris", ["iris", ""])))),

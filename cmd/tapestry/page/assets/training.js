@@ -182,7 +182,7 @@ export class Training {
 
   /** describe says by what is trained, what training feeds, and who has not come as far. */
   #describe(doc, step, together, last) {
-    const plans = together.map((d) => d.optimiser ? `${d.optimiser}, rate ${number(d.rate)}` : "steps of its own");
+    const plans = together.map((d) => d.optimiser ? `${d.optimiser}, rate ${number(d.rate)}${d.as_notes ? ", as the notes have it" : ""}` : "steps of its own");
     const alike = plans.every((p) => p === plans[0]);
     const courses = [];
     for (const c of [doc, ...together].flatMap((d) => d.courses ?? [])) {
