@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/internal/plural"
+	"github.com/tapestry-ml/tapestry/train"
 )
 
 // Cells returns the trainings of a variant at a setting, one for each seed, or nil for an index out
@@ -91,15 +92,25 @@ func (c *Comparison) OptimiserName(variant int, s Setting) string {
 		}
 		return one
 	}
-	o, v := c.Config.Optimisers[s.Optimiser], c.Variants[variant]
-	rate := c.Config.Rate
+	o, rate := c.OptimiserOf(variant, s)
+	return o.Under(rate)
+}
+
+// OptimiserOf returns what trains a variant at a setting, and the schedule of its rate, which is zero
+// where the optimiser's own rate is constant. A variant or a setting that there is not has zero
+// values.
+func (c *Comparison) OptimiserOf(variant int, s Setting) (train.Optimiser, train.Schedule) {
+	if c == nil || variant < 0 || variant >= len(c.Variants) || s.Optimiser < 0 || s.Optimiser >= len(c.Config.Optimisers) || s.Rate < 0 || s.Rate >= len(c.Config.rates()) {
+		return train.Optimiser{}, train.Schedule{}
+	}
+	o, rate, v := c.Config.Optimisers[s.Optimiser], c.Config.Rate, c.Variants[variant]
 	if !v.Own.IsZero() {
 		o, rate = v.Own, v.OwnRate
 	}
 	if given := c.Config.rates()[s.Rate]; !given.IsZero() {
 		rate = given
 	}
-	return o.Under(rate)
+	return o, rate
 }
 
 // Best returns the setting at which the variant's own loss at the end has the smallest median over

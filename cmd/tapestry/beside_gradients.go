@@ -63,7 +63,8 @@ func besideGradients(ctx context.Context, plan lab.Config, variants []lab.Varian
 		m := sites[v].Model
 		setting := res.Best(v)
 		best := plan
-		best.Optimisers = []train.Optimiser{res.Config.Optimisers[setting.Optimiser]}
+		optimiser, rate := res.OptimiserOf(v, setting)
+		best.Optimisers, best.Rate, best.Rates = []train.Optimiser{optimiser}, rate, nil
 		best.Starts, best.Probes, best.Level, best.Workers, best.Restarts, best.DType = nil, nil, 0, 0, 0, graph.InvalidDType
 		best.Steps = res.Config.Steps
 		if plan.Table != nil {

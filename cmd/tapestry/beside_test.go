@@ -186,3 +186,23 @@ func TestClusteringBesideHeld(t *testing.T) {
 		t.Errorf("the page does not say how the data were prepared: %v", err)
 	}
 }
+
+// TestGradientsUnderRates: the gradients of the report are followed along trainings at the best of
+// the schedules, and where a model has an optimiser of its own, by that.
+func TestGradientsUnderRates(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, args := range [][]string{
+		{"init{weights=he}", "init{weights=xavier}", "--rates", "warmup(2,cosine(0.01,18)),0.01"},
+		{"regression-ols", "regression-ridge{lambda=0.5}", "--as-notes"},
+		{"regression-ols", "regression-ridge{lambda=0.5}"},
+	} {
+		ok(t, append([]string{"compare", "--steps", "20", "--seeds", "5", "--out", "r.html"}, args...)...)
+		page, err := os.ReadFile("r.html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(string(page), `id="gradients`) {
+			t.Errorf("%q: the report has no gradients", args)
+		}
+	}
+}
