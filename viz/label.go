@@ -22,6 +22,9 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	if n.NumIn() == 0 {
 		return v.leafLabel(n)
 	}
+	if l := v.loops[n]; l != nil && !v.options.loops && !v.known(n) {
+		return v.loopSummary(l), v.axes(n)
+	}
 	first = v.fitted(n, lineLength)
 	if targets := v.updates[n]; len(targets) > 0 {
 		left := picturedName(v.plain(targets[0])) + " ← "
@@ -38,7 +41,7 @@ func (v *view) label(n *graph.Node) (first, second string) {
 		first = left + v.fitted(n, lineLength-width(left))
 	}
 	if v.options.level == Notes {
-		return first, v.axes(n)
+		return first, strings.TrimSpace(v.looped(n) + "  " + v.axes(n))
 	}
 	second = n.Op().Name()
 	if rule := n.First().Origin.Rule; rule != "" && v.options.level == Compiled {

@@ -20,6 +20,34 @@ func (v *view) loopSummary(l *loop) string {
 	return fmt.Sprintf("loop ×%d: %s", l.Steps, strings.Join(carried, ", "))
 }
 
+// looped names the loop that the formula of a box goes through, where the drawing does not open
+// loops: "loop ×12: h, c"; "" if there is none.
+func (v *view) looped(n *graph.Node) string {
+	if v.options.loops {
+		return ""
+	}
+	seen := map[*graph.Node]bool{}
+	var find func(n *graph.Node) *loop
+	find = func(n *graph.Node) *loop {
+		if l := v.loops[n]; l != nil {
+			return l
+		}
+		for _, x := range n.Inputs() {
+			if !v.visible[x] && !seen[x] {
+				seen[x] = true
+				if l := find(x); l != nil {
+					return l
+				}
+			}
+		}
+		return nil
+	}
+	if l := find(n); l != nil {
+		return v.loopSummary(l)
+	}
+	return ""
+}
+
 // title returns the title of a loop's module: "loop over t, 12 steps".
 func (l *loop) title() string {
 	s := "loop over " + l.time + ", " + plural.Count(l.Steps, "step")

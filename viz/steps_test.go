@@ -161,3 +161,35 @@ func TestClosedLoop(t *testing.T) {
 		t.Errorf("loops %v: %v", loops, err)
 	}
 }
+
+// TestLoopInComparison: a comparison, which does not open loops, says in which box one is.
+func TestLoopInComparison(t *testing.T) {
+	var roots [2][]*graph.Node
+	for i, name := range []string{"rnn-lstm", "rnn-gru"} {
+		m, err := builders.Build(name, nil, graph.F32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		roots[i] = []*graph.Node{m.Loss}
+	}
+	for level, want := range map[viz.Level][2]string{
+		viz.Notes: {"loop ×5: h, c  b=8 h=8", "loop ×5: h  b=8 h=8"},
+		viz.Ops:   {"loop ×5: h, c", "loop ×5: h"},
+	} {
+		d, err := viz.Diff(roots[0], roots[1], viz.At(level))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got [2][]string
+		for _, n := range d.Figure().Nodes {
+			for _, text := range []string{n.Main, n.Sub} {
+				if n.Panel > 0 && strings.HasPrefix(text, "loop") {
+					got[n.Panel-1] = append(got[n.Panel-1], text)
+				}
+			}
+		}
+		if len(got[0]) != 1 || len(got[1]) != 1 || got[0][0] != want[0] || got[1][0] != want[1] {
+			t.Errorf("level %v: the boxes of loops say %q, want %q", level, got, want)
+		}
+	}
+}
