@@ -21,8 +21,9 @@ import (
 
 // sheet is what of /sheet the tests look at.
 type sheet struct {
-	Summary string
-	Items   []struct {
+	Summary  string
+	Sentence string
+	Items    []struct {
 		Kind, ID, Node, SVG string
 		Panel               int
 	}
@@ -201,8 +202,8 @@ func TestComparesTwoObjectives(t *testing.T) {
 	p.until("the comparison", `document.querySelector("#difference .summary")`)
 	p.still()
 	s := ask[sheet](p, "/api/compare?a=d1&b=d2&level=notes&grad=1")
-	if got := p.text("#difference .summary"); got == "" || got != s.Summary {
-		t.Errorf("the summary is %q, want %q", got, s.Summary)
+	if got := p.text("#difference .summary"); got == "" || got != s.Sentence {
+		t.Errorf("the summary is %q, want %q", got, s.Sentence)
 	}
 	if eval[int](p, `document.querySelectorAll("#difference math").length`) != 1 {
 		t.Error("the difference is not said as mathematics")

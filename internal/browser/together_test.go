@@ -75,7 +75,7 @@ func TestOneStepForAll(t *testing.T) {
 	if got := eval[int](p, `document.querySelectorAll("#documents .beside").length`); got != 1 {
 		t.Fatalf("%d documents are compared with the first", got)
 	}
-	p.until("two panels", `document.querySelector("#difference .summary").textContent.startsWith("B adds")`)
+	p.until("two panels", `document.querySelector("#difference .summary").textContent.startsWith("Same ")`)
 	p.picture("together-start")
 	// The first alone goes ahead.
 	p.do(chromedp.Click(`#documents [data-doc="d1"]`))
