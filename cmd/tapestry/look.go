@@ -298,7 +298,7 @@ func (l *looking) subject(cmd *cobra.Command, o *options, b builders.Builder, na
 	if err != nil {
 		return fail(err)
 	}
-	how := fmt.Sprintf("%s of %s", plural.Count(c.Steps, "step"), c.Optimisers[0])
+	how := fmt.Sprintf("%s of %s", plural.Count(c.Steps, "step"), c.Optimisers[0].Under(c.Rate))
 	if j.fitted == nil {
 		if c.OneBatch {
 			on = "one batch of " + on
@@ -327,6 +327,9 @@ func (l *looking) suit(cmd *cobra.Command, run *look.Run, c *lab.Config) error {
 	q, err := run.Quadratic(cmd.Context())
 	if q == nil || err != nil {
 		return err
+	}
+	if !l.schedule.IsZero() {
+		return usagef("--rate %s: what descent does to a loss that is quadratic is predicted for a constant rate: want a number", l.rateText)
 	}
 	own, _, err := c.Own(run.Model)
 	if err == nil && own.IsZero() {

@@ -195,3 +195,16 @@ func TestLookQuery(t *testing.T) {
 		}
 	}
 }
+
+// TestLookSchedules: the line above the pictures has the schedule of the rate, and a prediction for
+// a constant rate is not drawn under one.
+func TestLookSchedules(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if out := ok(t, "look", "init", "--steps", "5", "--rate", "cosine(0.01,5)"); !strings.Contains(out, "5 steps of adam(cosine(0.01,5))") {
+		t.Errorf("the schedule is not said: %.200s", out)
+	}
+	code, _, got := tapestry(t, "look", "regression-ols", "--steps", "5", "--rate", "cosine(0.01,5)")
+	if want := "tapestry: --rate cosine(0.01,5): what descent does to a loss that is quadratic is predicted for a constant rate: want a number"; code == 0 || strings.TrimSpace(got) != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
