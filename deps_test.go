@@ -80,6 +80,7 @@ var imports = map[string]string{
 	"viz/report":                   "viz/chart internal/csp internal/plural",
 	"interop/gorgonia":             "graph internal/match ops tape gorgonia.org/gorgonia gorgonia.org/tensor",
 	"interop/safetensors":          "internal/half gorgonia.org/tensor",
+	"internal/parity":              "",
 	"internal/randgraph":           "graph ops graph/grad",
 	"internal/ref/reftest":         "graph internal/ref tape gorgonia.org/tensor",
 	"check":                        "graph graph/trait internal/match ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor graph/expr",
