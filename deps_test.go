@@ -18,9 +18,9 @@ const module = "github.com/tapestry-ml/tapestry"
 // until the table says so.
 var imports = map[string]string{
 	".":                            "builders check fit graph graph/attr graph/expr graph/grad graph/initial graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear lab/look nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
-	"graph":                        "graph/initial graph/attr internal/memory",
+	"graph":                        "graph/initial graph/attr internal/half internal/memory",
 	"internal/simd":                "golang.org/x/sys",
-	"internal/kernel":              "internal/simd",
+	"internal/kernel":              "internal/half internal/simd",
 	"internal/pool":                "",
 	"internal/memory":              "golang.org/x/sys",
 	"internal/spelling":            "",
@@ -42,13 +42,13 @@ var imports = map[string]string{
 	"graph/trait":                  "graph graph/attr graph/expr",
 	"internal/subscript":           "",
 	"internal/match":               "graph graph/attr graph/trait",
-	"graph/vmap":                   "graph graph/trait ops internal/derive",
+	"graph/vmap":                   "graph graph/trait ops internal/derive internal/match",
 	"graph/grad":                   "graph graph/trait ops graph/vmap internal/derive internal/match",         // a Jacobian is one row or column, mapped
 	"graph/rewrite":                "graph graph/attr graph/trait ops graph/grad internal/match internal/ref", // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":                 "graph graph/trait",
-	"tape":                         "graph graph/initial graph/rewrite graph/trait internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
-	"train":                        "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
-	"train/checkpoint":             "graph tape train/data interop/safetensors",
+	"tape":                         "graph graph/initial graph/rewrite graph/trait internal/half internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling gorgonia.org/tensor",
+	"train":                        "graph graph/trait ops graph/grad tape infer inspect train/checkpoint train/data train/metric internal/cone internal/fed internal/spelling gorgonia.org/tensor", // a training that diverges is opened up
+	"train/checkpoint":             "graph internal/half tape train/data interop/safetensors gorgonia.org/tensor",
 	"train/data":                   "internal/plural gorgonia.org/tensor train/data/internal/encoding train/data/internal/input train/data/internal/tensors",
 	"train/data/array":             "train/data/internal/encoding train/data/internal/input gorgonia.org/tensor",
 	"train/data/columns":           "train/data train/data/array train/data/edges train/data/internal/input train/data/internal/tensors train/data/text gorgonia.org/tensor",
@@ -68,7 +68,7 @@ var imports = map[string]string{
 	"builders":                     "graph graph/initial ops nn nn/attention nn/rnn nn/graphnet nn/augment internal/build internal/memory internal/spelling",
 	"infer":                        "graph graph/trait ops tape internal/fed train/checkpoint train/data train/data/text gorgonia.org/tensor",
 	"notation":                     "graph graph/initial ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
-	"fit":                          "graph graph/trait builders infer internal/match lab train train/data gorgonia.org/tensor internal/plural train/data/columns",
+	"fit":                          "graph graph/trait builders infer internal/half internal/match lab train train/data gorgonia.org/tensor internal/plural train/data/columns",
 	"lab":                          "graph graph/initial ops graph/grad internal/cone internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric",
 	"lab/geometry":                 "graph graph/grad ops internal/plural internal/cone internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
 	"inspect":                      "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
@@ -82,7 +82,7 @@ var imports = map[string]string{
 	"interop/safetensors":          "internal/half gorgonia.org/tensor",
 	"internal/parity":              "",
 	"internal/randgraph":           "graph ops graph/grad",
-	"internal/ref/reftest":         "graph internal/ref tape gorgonia.org/tensor",
+	"internal/ref/reftest":         "graph tape gorgonia.org/tensor",
 	"check":                        "graph graph/trait internal/match ops graph/grad graph/vmap tape internal/ref internal/ref/reftest gorgonia.org/tensor graph/expr",
 	"internal/niltest":             "",
 	"internal/build":               "graph ops",

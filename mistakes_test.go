@@ -70,7 +70,7 @@ var mistakes = []struct {
 	{"a layer of one example", func() error {
 		g := graph.New("each")
 		layer := nn.NewLinear(g, "layer0", graph.F32, graph.Ax("d", 3), graph.Ax("h", 2))
-		vmap.Each(func(x []*graph.Node) []*graph.Node { return []*graph.Node{layer.Of(x[0])} }, matrix(g, "a", 4, 3))
+		vmap.Each(func(x []*graph.Node) []*graph.Node { return []*graph.Node{layer.Of(x[0])} }, matrix(g, "a", 4, 5))
 		return g.Err()
 	}},
 	{"a budget for a loop", func() error {
@@ -96,7 +96,7 @@ var mistakes = []struct {
 	}},
 	{"a matrix by a vector", func() error {
 		g := graph.New("vectors")
-		ops.MatMul(matrix(g, "w", 2, 4), g.Input("x", graph.F32, graph.Ax("d", 4)))
+		ops.MatMul(matrix(g, "w", 2, 4), g.Input("x", graph.F32, graph.Ax("d", 3)))
 		return g.Err()
 	}},
 	{"one axis with two new names", func() error {

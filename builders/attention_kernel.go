@@ -29,8 +29,8 @@ var kernelAttention = Builder{
 		y, _ := attention.AttendKernel(q, k, v, γ, nil)
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{q: normals(rng, q.Type()), k: normals(rng, k.Type())}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{q: normals(rng, q.Type()), k: normals(rng, k.Type())}
 			// A value is the sign of its key's first feature: near keys have equal values.
 			side := func(keys graph.Value, t graph.Type) graph.Value {
 				return build.Computed(t, func(p int) float64 { return math.Copysign(1, keys.Data[p/s.Int("f")*s.Int("d")]) })

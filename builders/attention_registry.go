@@ -87,8 +87,8 @@ func (m *Model) denoise(s Settings, dt graph.DType, layer func(x, mask *graph.No
 	m.Output = layer(x, v.mask).As("y")
 	target := m.Graph.Input("target", dt, m.Output.Shape().Axes()...)
 	m.Loss = v.loss(m.Output, target)
-	m.Examples = func(rng *rand.Rand) Feed {
-		f := Feed{target: signals(rng, target.Type())}
+	m.Examples = func(rng *rand.Rand) graph.Values {
+		f := graph.Values{target: signals(rng, target.Type())}
 		f[x] = noisy(rng, x.Type(), f[target])
 		if v.lengths != nil {
 			f[v.lengths] = build.Drawn(v.lengths.Type(), func() float64 { return float64(1 + rng.IntN(s.Int("t"))) })
@@ -153,9 +153,9 @@ var softTable = Builder{
 		y, _ := attention.Table{}.Write(k, v).Read(q)
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			// A query is a key with its features in the opposite order.
-			feed := Feed{k: normals(rng, k.Type()), v: normals(rng, v.Type()), x: graph.NewValue(x.Type()), target: graph.NewValue(target.Type())}
+			feed := graph.Values{k: normals(rng, k.Type()), v: normals(rng, v.Type()), x: graph.NewValue(x.Type()), target: graph.NewValue(target.Type())}
 			for i := range feed[k].Data {
 				feed[k].Data[i] *= 2
 			}
@@ -204,10 +204,10 @@ var crossAttention = Builder{
 		y, _ := attention.NewQKV(g, dt, s.ax("m"), s.ax("m"), d).Attend(x, memory, nil)
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			rows, asked, found := lookup(rng, memory.Type(), x.Type())
 			found.Type = target.Type()
-			return Feed{memory: rows, x: asked, target: found}
+			return graph.Values{memory: rows, x: asked, target: found}
 		}
 	},
 }
@@ -264,10 +264,10 @@ func alignment(name, title, formula, c string, score func(g *graph.Graph, dt gra
 			both := ops.Concat(-1, ops.Rename(a, -1, "as"), ops.Rename(state, -1, "as")).As("[a; s]")
 			m.Output = nn.NewLinear(g, "output", dt, graph.Ax("as", 2*d.Size), graph.Ax("o", d.Size)).Of(both).As("y")
 			m.Loss = nn.SquaredError(m.Output, target).As("loss")
-			m.Examples = func(rng *rand.Rand) Feed {
+			m.Examples = func(rng *rand.Rand) graph.Values {
 				rows, asked, found := lookup(rng, h.Type(), state.Type())
 				found.Type = target.Type()
-				return Feed{h: rows, state: asked, target: found}
+				return graph.Values{h: rows, state: asked, target: found}
 			}
 		},
 	}

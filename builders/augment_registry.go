@@ -25,7 +25,7 @@ type scene struct {
 	classes graph.Axis  // that the labels are of
 	p       *graph.Node // probability of a change
 
-	examples []func(rng *rand.Rand, feed Feed) // of inputs that the augmentation adds
+	examples []func(rng *rand.Rand, feed graph.Values) // of inputs that the augmentation adds
 }
 
 // y returns the labels as probabilities[n k].
@@ -51,9 +51,9 @@ func augmented(b Builder, f func(c *scene) (x, y *graph.Node)) Builder {
 		} else {
 			m.Loss = nn.CrossEntropy(m.Output, y.As("ŷ")).As("loss")
 		}
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			images, labels := shapes(rng, c.x.Type(), c.label.Type(), c.classes.Size)
-			feed := Feed{c.x: images, c.label: labels}
+			feed := graph.Values{c.x: images, c.label: labels}
 			for _, add := range c.examples {
 				add(rng, feed)
 			}
@@ -147,7 +147,7 @@ var augmentation = []Builder{
 		},
 	}, func(c *scene) (x, y *graph.Node) {
 		z := c.Graph.Input("z", c.dt, c.x.Shape().Axes()...)
-		c.examples = append(c.examples, func(rng *rand.Rand, feed Feed) { feed[z] = planeWaves(rng, z.Type()) })
+		c.examples = append(c.examples, func(rng *rand.Rand, feed graph.Values) { feed[z] = planeWaves(rng, z.Type()) })
 		return augment.PixMix(c.x, z, c.dial("β", "beta", c.dt, 0.01, 1000), c.p, c.Settings.Int("rounds")), nil
 	}),
 }

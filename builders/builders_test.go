@@ -11,7 +11,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn"
 )
 
@@ -101,7 +100,7 @@ func TestSettingsErrors(t *testing.T) {
 func eval(t *testing.T, m *builders.Model, x, r []float64, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
 	points, centres := m.Points(), m.Centres()
-	return layertest.Values(t, ref.Feed{points: layertest.ValueOf(points, x...), centres: layertest.ValueOf(centres, r...)}, nodes...)
+	return layertest.Values(t, graph.Values{points: layertest.ValueOf(points, x...), centres: layertest.ValueOf(centres, r...)}, nodes...)
 }
 
 // Step 3 of the first attempt: r ← r + η·2(x − r) for the nearest centre alone.
@@ -148,7 +147,7 @@ func TestSpreadIsTheDifference(t *testing.T) {
 	spread := builders.Spread(soft.Alpha, r)
 	xs := []float64{1, 2, -1, 0.5, 3, 3, 0, -2, 1, 1}
 	rs := []float64{0, 0, 2, 2, -1, 3}
-	out := layertest.Values(t, ref.Feed{x: layertest.ValueOf(x, xs...), r: layertest.ValueOf(r, rs...)}, soft.Loss, goofy.Loss, spread)
+	out := layertest.Values(t, graph.Values{x: layertest.ValueOf(x, xs...), r: layertest.ValueOf(r, rs...)}, soft.Loss, goofy.Loss, spread)
 	if d := out[0].Data[0] - out[1].Data[0] - out[2].Data[0]; math.Abs(d) > 1e-14 {
 		t.Errorf("soft − goofy − spread = %g", d)
 	}

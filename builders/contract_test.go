@@ -12,7 +12,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -257,7 +256,7 @@ func derivatives(t *testing.T, c variant) {
 	t.Helper()
 	m := layertest.Build(t, c.name, c.s)
 	rng := rand.New(rand.NewPCG(3, 1)) // no kink of relu or max within reach
-	feed, direction := ref.Feed{}, ref.Feed{}
+	feed, direction := graph.Values{}, graph.Values{}
 	for in, v := range m.Examples(rng) {
 		feed[in] = v
 	}
@@ -320,7 +319,7 @@ func TestLoopsAreUnrolledModels(t *testing.T) {
 			}
 			m := layertest.Build(t, c.name, s)
 			nodes := append([]*graph.Node{m.Loss, m.Output}, grad.Of(m.Loss, m.Params()...)...)
-			feed := ref.Feed{}
+			feed := graph.Values{}
 			rng := rand.New(rand.NewPCG(5, 6))
 			for _, p := range m.Params() {
 				feed[p] = layertest.Random(rng, p.Type(), 0.5)

@@ -54,9 +54,9 @@ func (m *Model) classify(x, scores *graph.Node) {
 // recognise is like classify for a label[n] that is an input already, and a loss.
 func (m *Model) recognise(x, label, scores, loss *graph.Node) {
 	m.Output, m.Loss = scores.As("scores"), loss.As("loss")
-	m.Examples = func(rng *rand.Rand) Feed {
+	m.Examples = func(rng *rand.Rand) graph.Values {
 		images, labels := bars(rng, x.Type(), label.Type(), build.Last(scores).Size)
-		return Feed{x: images, label: labels}
+		return graph.Values{x: images, label: labels}
 	}
 }
 
@@ -92,9 +92,9 @@ func conv1D(wide bool) func(Settings, graph.DType, *Model) {
 		}
 		target := g.Input("target", dt, m.Output.Shape().Axes()...)
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			sequences, targets := filtered(rng, x.Type(), target.Type(), w)
-			return Feed{x: sequences, target: targets}
+			return graph.Values{x: sequences, target: targets}
 		}
 	}
 }
@@ -161,9 +161,9 @@ var convText = Builder{
 		net.Tanh = s.Is("activation")
 		m.Output = net.Of(tokens).As("scores")
 		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			sequences, labels := motifs(rng, tokens.Type(), label.Type(), v, s.Int("classes"))
-			return Feed{tokens: sequences, label: labels}
+			return graph.Values{tokens: sequences, label: labels}
 		}
 	},
 }
@@ -231,9 +231,9 @@ var convTransposed = Builder{
 		}
 		target := g.Input("target", dt, m.Output.Shape().Axes()...)
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			fine, _ := blobs(rng, target.Type(), graph.Type{DType: dt, Shape: target.Shape()})
-			return Feed{x: halved(fine, x.Type()), target: fine}
+			return graph.Values{x: halved(fine, x.Type()), target: fine}
 		}
 	},
 }
@@ -359,12 +359,12 @@ var uNet = Builder{
 		label := g.Input("label", graph.I64, x.Shape().Axes()[:x.Rank()-1]...)
 		m.Output = NewUNet(g, "unet", dt, build.Last(x), classesOf(s), s.Int("channels"), s.Int("levels")).Of(x).As("scores")
 		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			images, labels := blobs(rng, x.Type(), label.Type())
 			if s.Int("classes") == 1 { // there is no class of its own for the disc
 				labels = graph.NewValue(label.Type())
 			}
-			return Feed{x: images, label: labels}
+			return graph.Values{x: images, label: labels}
 		}
 	},
 }
@@ -398,9 +398,9 @@ var odeNet = Builder{
 		}
 		m.Output = Euler(x, g.Scalar("h", s["h"], dt), fields...)
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			points := normals(rng, x.Type())
-			return Feed{x: points, target: turned(points)}
+			return graph.Values{x: points, target: turned(points)}
 		}
 	},
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -345,7 +344,7 @@ func TestEuler(t *testing.T) {
 	g := graph.New("ode")
 	x, h := g.Input("x", graph.F64, graph.Ax("d", 1)), g.Scalar("h", 0.01, graph.F64)
 	y := builders.Euler(x, h, slices.Repeat([]nn.Layer{decay{}}, 100)...)
-	got := layertest.Values(t, ref.Feed{x: {Type: x.Type(), Data: []float64{2}}}, y)[0].Data[0]
+	got := layertest.Values(t, graph.Values{x: {Type: x.Type(), Data: []float64{2}}}, y)[0].Data[0]
 	if math.Abs(got-2*math.Pow(0.99, 100)) > 1e-12 || math.Abs(got-2*math.Exp(-1)) > 0.01 {
 		t.Errorf("x(1) = %v, want near %v", got, 2*math.Exp(-1))
 	}

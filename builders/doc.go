@@ -5,7 +5,7 @@
 // an objective and a small task to learn:
 //
 //	m, err := builders.Build("transformer-gpt", builders.Settings{"layers": 2}, graph.F32)
-//	feed := m.Examples(rng) // values for every input
+//	values := m.Examples(rng) // of every input; tape.Tensors(values) is a feed
 //
 // Settings that are missing take the defaults of the builder's [Hyperparameter]s, which keep the
 // graph small enough to be drawn and checked at once. A setting that does not exist, or whose value

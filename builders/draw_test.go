@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/internal/match"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -39,7 +38,7 @@ func TestFunctionsDrawAnew(t *testing.T) {
 		g := graph.New(name)
 		x := layertest.Image(g, 24, 5, 6, 1)
 		rng := rand.New(rand.NewPCG(1, 1))
-		feed := ref.Feed{x: layertest.Computed(x.Type(), func(int) float64 { return rng.Float64() })}
+		feed := graph.Values{x: layertest.Computed(x.Type(), func(int) float64 { return rng.Float64() })}
 		layertest.DrawsAnew(t, name, feed, f(x, g.Scalar("p", 0.5, graph.F64)))
 	}
 }

@@ -35,10 +35,7 @@ func Example() {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var losses []float32
 	for range 100 {
-		feed := tape.Feed{}
-		for in, v := range m.Examples(rng) {
-			feed[in] = tape.Tensor(v)
-		}
+		feed := tape.Tensors(m.Examples(rng))
 		if err := vm.Run(context.Background(), feed); err != nil {
 			log.Fatal(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -25,7 +24,7 @@ func TestGenerateIsForcedByItself(t *testing.T) {
 	begin := g.Input("prompt", graph.I64, graph.Ax("b", 3), graph.Ax("t", prompt))
 	said := l.Generate(begin, more)
 	best := ops.ArgMax(l.Of(said), -1)
-	feed := ref.Feed{begin: layertest.ValueOf(begin, 1, 2, 6, 0, 3, 3), l.Output.B: graph.NewValue(l.Output.B.Type()), l.Tokens.Table: vectors(l.Tokens.Table)}
+	feed := graph.Values{begin: layertest.ValueOf(begin, 1, 2, 6, 0, 3, 3), l.Output.B: graph.NewValue(l.Output.B.Type()), l.Tokens.Table: vectors(l.Tokens.Table)}
 	out := layertest.BothWays(t, feed, said, best)
 	text, likeliest := out[0].Data, out[1].Data
 	const length = prompt + more
@@ -56,7 +55,7 @@ func TestTransformerGenerates(t *testing.T) {
 		source := g.Input("source", graph.I64, graph.Ax("b", 4), graph.Ax("s", 3))
 		said := m.Generate(source, 4)
 		best := ops.ArgMax(m.Of(source, said), -1)
-		feed := ref.Feed{
+		feed := graph.Values{
 			source:         layertest.ValueOf(source, 0, 1, 2, 3, 4, 5, 6, 6, 6, 2, 1, 0),
 			m.Output.B:     graph.NewValue(m.Output.B.Type()),
 			m.Target.Table: vectors(m.Target.Table),

@@ -60,9 +60,9 @@ func newGroupTask(s Settings, dt graph.DType, m *Model) groupTask {
 func (k groupTask) learn(m *Model, scores *graph.Node) {
 	m.Output = scores.As("scores")
 	m.Loss = nn.CrossEntropy(scores, k.label, nn.Ignoring(-1)).As("loss")
-	m.Examples = func(rng *rand.Rand) Feed {
+	m.Examples = func(rng *rand.Rand) graph.Values {
 		group, l := community(rng, k.i.Size, k.classes)
-		f := Feed{k.x: groupHints(rng, k.x.Type(), group), k.label: fewLabels(k.label.Type(), group)}
+		f := graph.Values{k.x: groupHints(rng, k.x.Type(), group), k.label: fewLabels(k.label.Type(), group)}
 		switch n := k.neighbours.(type) {
 		case graphnet.Adjacency:
 			f[n.A] = graph.NewValue(n.A.Type())
@@ -246,8 +246,8 @@ var graphPoolFixed = Builder{
 		z = ops.ReLU(graphnet.NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, graphnet.Adjacency{A: A}))
 		k.learn(m, graphnet.Readout(graphnet.AggregateMean, z, nil))
 		far := l.distances(n)
-		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{k.label: choices(rng, k.label.Type(), 2)}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{k.label: choices(rng, k.label.Type(), 2)}
 			// A signal alternates from neighbour to neighbour, or does not.
 			f[x] = build.Computed(x.Type(), func(p int) float64 {
 				v := 1 + 0.3*rng.NormFloat64()
@@ -274,8 +274,8 @@ var graphPoolLearnt = Builder{
 		z, coarse, _ := graphnet.NewDiffPool(k.g, "diffpool", dt, d, graph.Ax("c", s.Int("c")), h).Of(x, A)
 		z = ops.ReLU(graphnet.NewGCN(k.g, "coarse", dt, h, graph.Ax("h′", h.Size)).Of(z, graphnet.Adjacency{A: coarse}))
 		k.learn(m, graphnet.Readout(graphnet.AggregateMean, z, nil))
-		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), A: graph.NewValue(A.Type())}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), A: graph.NewValue(A.Type())}
 			n := k.i.Size
 			for b, kind := range f[k.label].Data {
 				l := shaped(rng, kind == 1, n, 0)
@@ -314,8 +314,8 @@ var graphBatch = Builder{
 				z, _ = layer.Labelled(linked).OfLabelled(x, nil, graphnet.FullyConnected(mask, build.Last(A), dt), ops.Expand(A, -1, linked.Name))
 			}
 			k.learn(m, graphnet.Readout(graphnet.AggregateMax, z, mask))
-			m.Examples = func(rng *rand.Rand) Feed {
-				f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), A: graph.NewValue(A.Type()), mask: graph.NewValue(mask.Type())}
+			m.Examples = func(rng *rand.Rand) graph.Values {
+				f := graph.Values{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), A: graph.NewValue(A.Type()), mask: graph.NewValue(mask.Type())}
 				for g, kind := range f[k.label].Data {
 					size := 4 + rng.IntN(n-3)
 					l := shaped(rng, kind == 1, size, 0)
@@ -334,8 +334,8 @@ var graphBatch = Builder{
 		edges := graphnet.Edges{Source: k.g.Input("source", graph.I64, e), Target: k.g.Input("target", graph.I64, e), Nodes: i, DT: dt}
 		z, _ := layer.Of(x, nil, edges)
 		k.learn(m, graphnet.ReadoutBlocks(graphnet.AggregateMax, z, of, k.b))
-		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), of: build.Computed(of.Type(), func(int) float64 { return -1 }),
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{k.label: choices(rng, k.label.Type(), 2), x: graph.NewValue(x.Type()), of: build.Computed(of.Type(), func(int) float64 { return -1 }),
 				edges.Source: graph.NewValue(edges.Source.Type()), edges.Target: graph.NewValue(edges.Target.Type())}
 			var all links
 			first := 0

@@ -40,10 +40,7 @@ func BenchmarkIndexChecks(b *testing.B) {
 				}
 				vm := tapetest.VM(b, prog, tape.NewStore(m.Graph), tape.Workers(1))
 				defer vm.Close()
-				feed := tape.Feed{}
-				for x, v := range m.Examples(rand.New(rand.NewPCG(1, 2))) {
-					feed[x] = tape.Tensor(v)
-				}
+				feed := tape.Tensors(m.Examples(rand.New(rand.NewPCG(1, 2))))
 				vms, feeds = append(vms, vm), append(feeds, feed)
 			}
 			var took [2][]time.Duration

@@ -51,9 +51,9 @@ var initialised = Builder{
 		last := nn.NewLinearInit(g, "last", dt, in, graph.Ax("out", 1), weights, bias)
 		ŷ := ops.Squeeze(last.Of(h), -1).As("ŷ")
 		m.Output, m.Loss = σ, nn.SquaredError(ŷ, y).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			xs := normals(rng, x.Type())
-			return Feed{x: xs, y: build.Computed(y.Type(), func(i int) float64 { return math.Tanh(2 * xs.Data[i*width]) })}
+			return graph.Values{x: xs, y: build.Computed(y.Type(), func(i int) float64 { return math.Tanh(2 * xs.Data[i*width]) })}
 		}
 	},
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
@@ -35,7 +34,7 @@ func TestConvolutionMovesAlong(t *testing.T) {
 	g := graph.New("moved")
 	x := g.Input("x", graph.F64, graph.Ax("n", 1), graph.Ax("y", size), graph.Ax("x", size), graph.Ax("c", 1))
 	y := ops.ReLU(nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("o", channels), nn.Window{Size: 3, Padding: 1}).Of(x))
-	here, there := layertest.BothWays(t, ref.Feed{x: blob(x, 0, 0)}, y)[0].Data, layertest.BothWays(t, ref.Feed{x: blob(x, down, right)}, y)[0].Data
+	here, there := layertest.BothWays(t, graph.Values{x: blob(x, 0, 0)}, y)[0].Data, layertest.BothWays(t, graph.Values{x: blob(x, down, right)}, y)[0].Data
 	differ := false
 	for i := 1; i < size-down-1; i++ {
 		for j := 2; j < size-1; j++ {
@@ -59,7 +58,7 @@ func TestPoolingForgetsSmallMoves(t *testing.T) {
 	g := graph.New("pooled")
 	x := g.Input("x", graph.F64, graph.Ax("n", 1), graph.Ax("y", 12), graph.Ax("x", 12), graph.Ax("c", 1))
 	largest, average, picked := ops.MaxPool2D(x, 4, 4), ops.AvgPool2D(x, 4, 4), nn.PickOne(x, 4)
-	here, there := layertest.BothWays(t, ref.Feed{x: blob(x, 0, 0)}, largest, average, picked), layertest.BothWays(t, ref.Feed{x: blob(x, 1, 1)}, largest, average, picked)
+	here, there := layertest.BothWays(t, graph.Values{x: blob(x, 0, 0)}, largest, average, picked), layertest.BothWays(t, graph.Values{x: blob(x, 1, 1)}, largest, average, picked)
 	layertest.Same(t, "largest", there[0].Data, here[0].Data)
 	layertest.Same(t, "average", there[1].Data, here[1].Data)
 	if got, want := there[2].Data[4], here[2].Data[4]; got == want {
@@ -79,7 +78,7 @@ func TestStepsAroundACircle(t *testing.T) {
 		ring.Data[i*n+(i+n-1)%n] = 1 // node i hears of the one before
 	}
 	shifts := graphnet.Powers(graphnet.Adjacency{A: A}, A, x, taps-1)
-	out := layertest.BothWays(t, ref.Feed{A: ring}, append(shifts, x)...)
+	out := layertest.BothWays(t, graph.Values{A: ring}, append(shifts, x)...)
 	signal := out[taps].Data
 	for k := range taps {
 		for i := range n {
@@ -97,7 +96,7 @@ func TestEmbeddingIsOneHot(t *testing.T) {
 	tokens := g.Input("tokens", graph.I64, graph.Ax("i", 4))
 	e := nn.NewEmbedding(g, "embedding", graph.F64, w, graph.Ax("m", 3))
 	long := ops.MatMul(ops.OneHot(tokens, -1, w, graph.F64), e.Table)
-	out := layertest.BothWays(t, ref.Feed{tokens: layertest.ValueOf(tokens, 4, 0, 2, 4)}, e.Of(tokens), long)
+	out := layertest.BothWays(t, graph.Values{tokens: layertest.ValueOf(tokens, 4, 0, 2, 4)}, e.Of(tokens), long)
 	layertest.Same(t, "vectors", out[0].Data, out[1].Data)
 }
 
@@ -109,7 +108,7 @@ func TestWeightsSumToOne(t *testing.T) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		g := graph.New("weights")
 		e := g.Input("e", dt, graph.Ax("t", rows), graph.Ax("u", n))
-		feed := ref.Feed{e: graph.NewValue(e.Type())}
+		feed := graph.Values{e: graph.NewValue(e.Type())}
 		for i := range feed[e].Data {
 			feed[e].Data[i] = dt.Round(math.Pow(10, float64(i/n)) * math.Cos(float64(i))) // up to ±1000
 		}

@@ -33,8 +33,8 @@ func points(g *graph.Graph, s Settings, dt graph.DType, learnt graph.Role) (x, r
 // cluster makes the objective of k the model's.
 func (m *Model) cluster(k KMeans) {
 	m.Loss, m.Output = k.Loss, k.SqDist
-	m.Examples = func(rng *rand.Rand) Feed {
-		return Feed{k.Points: Separated(rng, k.Points.Type(), k.Centres.Dim(0))}
+	m.Examples = func(rng *rand.Rand) graph.Values {
+		return graph.Values{k.Points: Separated(rng, k.Points.Type(), k.Centres.Dim(0))}
 	}
 }
 

@@ -28,8 +28,8 @@ func LeastNorm(x, y, λ *graph.Node) *graph.Node {
 	I := build.Identity(g, x.DType(), i, graph.Axis{Size: i.Size})
 	A := ops.Add(ops.MatMul(x, ops.Rename(ops.Transpose(x), 1, "")), ops.Mul(λ, I)).As("A")
 	start := ops.Div(I, ops.Sum(ops.Mul(A, I)))
-	Z := ops.Scan(ops.Loop{Carry: []*graph.Node{start}, With: []*graph.Node{A, I}, Steps: inversions}, func(carry, _, with []*graph.Node) (next, out []*graph.Node) {
-		Z, A, I := carry[0], with[0], with[1]
+	Z := ops.Scan(ops.Loop{Carry: []*graph.Node{start}, Steps: inversions}, func(carry, _, _ []*graph.Node) (next, out []*graph.Node) {
+		Z := carry[0]
 		return []*graph.Node{ops.MatMul(Z, ops.Sub(ops.Scale(I, 2), ops.MatMul(A, Z))).As("Z")}, nil
 	}).Final[0]
 	return timesVector(ops.Transpose(x), timesVector(Z, y)).As("w⁺")

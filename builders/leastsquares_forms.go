@@ -48,7 +48,7 @@ var weightedSquares = Builder{
 		σ := m.Graph.Input("σ", dt, y.Shape().Axes()...)
 		m.regress(WeightedLeastSquares(x, w, y, σ))
 		task := m.Examples
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			f := task(rng)
 			f[σ] = build.Computed(σ.Type(), func(int) float64 { return math.Exp2(2*rng.Float64() - 1) }) // between ½ and 2
 			for i, spread := range f[σ].Data {

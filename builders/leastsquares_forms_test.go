@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 )
 
 // TestWeightedCountsConfidence: with spreads of 1 the loss is that of least squares, and an
@@ -38,7 +37,7 @@ func TestWeightedCountsConfidence(t *testing.T) {
 		if σ != nil {
 			r = builders.WeightedLeastSquares(x, w, target, g.Constant(graph.F64, σ, i))
 		}
-		out := layertest.BothWays(t, ref.Feed{w: {Type: w.Type(), Data: []float64{1, -2, 0.5}}}, r.Loss, grad.Of(r.Loss, w)[0])
+		out := layertest.BothWays(t, graph.Values{w: {Type: w.Type(), Data: []float64{1, -2, 0.5}}}, r.Loss, grad.Of(r.Loss, w)[0])
 		return out[0].Data, out[1].Data
 	}
 	same := func(what string, a, b []float64) {
@@ -75,7 +74,7 @@ func TestLassoThresholds(t *testing.T) {
 	w := g.Param("w", graph.F64, axis)
 	loss := builders.Lasso(g.Constant(graph.F64, I, graph.Ax("i", d), axis), w, g.Constant(graph.F64, z, graph.Ax("i", d)), g.Constant(graph.F64, []float64{λ})).Loss
 	at := func(v []float64) float64 {
-		return layertest.BothWays(t, ref.Feed{w: {Type: w.Type(), Data: v}}, loss)[0].Data[0]
+		return layertest.BothWays(t, graph.Values{w: {Type: w.Type(), Data: v}}, loss)[0].Data[0]
 	}
 	least := at(best)
 	want := 0.3*0.3*2 + 0.2*0.2 + 0.29*0.29 + λ*1.3
@@ -93,7 +92,7 @@ func TestLassoThresholds(t *testing.T) {
 	}
 	// No slope by a weight that is 0 but for the fit's: the convention |w|′(0) = 0.
 	slope := grad.Of(loss, w)[0]
-	got := layertest.BothWays(t, ref.Feed{w: {Type: w.Type(), Data: best}}, slope)[0].Data
+	got := layertest.BothWays(t, graph.Values{w: {Type: w.Type(), Data: best}}, slope)[0].Data
 	for j, s := range []float64{0, -2 * z[1], 0, -2 * z[3]} {
 		if math.Abs(got[j]-s) > 1e-12 {
 			t.Errorf("slope by weight %d: %v, want %v", j, got[j], s)

@@ -38,10 +38,10 @@ func newLinearMap(s Settings, dt graph.DType, m *Model) linearMap {
 }
 
 // examples draws inputs, and fills the targets with the results of the map to be learnt.
-func (l linearMap) examples(m *Model, fill func(rng *rand.Rand, z []float64, row int, f Feed)) {
-	m.Examples = func(rng *rand.Rand) Feed {
+func (l linearMap) examples(m *Model, fill func(rng *rand.Rand, z []float64, row int, f graph.Values)) {
+	m.Examples = func(rng *rand.Rand) graph.Values {
 		x := normals(rng, l.x.Type())
-		f := Feed{l.x: x}
+		f := graph.Values{l.x: x}
 		n, d, c := l.i.Size, l.x.Dim(1), l.c.Size
 		for i := range n {
 			z := make([]float64, c)
@@ -57,7 +57,7 @@ func (l linearMap) examples(m *Model, fill func(rng *rand.Rand, z []float64, row
 }
 
 // put writes a row of a target that is made when it is first written.
-func (f Feed) put(to *graph.Node, row int, values ...float64) {
+func put(f graph.Values, to *graph.Node, row int, values ...float64) {
 	if _, ok := f[to]; !ok {
 		f[to] = graph.NewValue(to.Type())
 	}
@@ -103,7 +103,7 @@ var squaredErrorLoss = Builder{
 		l := newLinearMap(s, dt, m)
 		target := l.g.Input("target", dt, l.i, l.c)
 		m.Loss = nn.SquaredError(l.y, target).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) { f.put(target, row, z...) })
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) { put(f, target, row, z...) })
 	},
 }
 
@@ -117,11 +117,11 @@ var huberLoss = Builder{
 		l := newLinearMap(s, dt, m)
 		target := l.g.Input("target", dt, l.i, l.c)
 		m.Loss = nn.Huber(l.y, target, l.g.Scalar("δ", s["delta"], dt)).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) {
 			if rng.IntN(10) == 0 {
 				z[rng.IntN(len(z))] += 8 // an outlier
 			}
-			f.put(target, row, z...)
+			put(f, target, row, z...)
 		})
 	},
 }
@@ -158,17 +158,17 @@ var crossEntropyLoss = Builder{
 			labels = l.g.Input("label", graph.I64, l.i)
 		}
 		m.Loss = nn.CrossEntropy(l.y, labels, options...).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) {
 			switch {
 			case soft:
 				for k, v := range logProbabilities(z) {
 					z[k] = math.Exp(v)
 				}
-				f.put(labels, row, z...)
+				put(f, labels, row, z...)
 			case s.Is("ignored") && rng.IntN(4) == 0:
-				f.put(labels, row, -1)
+				put(f, labels, row, -1)
 			default:
-				f.put(labels, row, float64(largestPlace(z)))
+				put(f, labels, row, float64(largestPlace(z)))
 			}
 		})
 	},
@@ -184,14 +184,14 @@ var binaryCrossEntropyLoss = Builder{
 		l := newLinearMap(s, dt, m)
 		y := l.g.Input("y", dt, l.i, l.c)
 		m.Loss = nn.BinaryCrossEntropy(l.y, y, l.g.Scalar("p", s["positive"], dt)).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) {
 			for k, v := range z {
 				z[k] = 0
 				if v > 0 {
 					z[k] = 1
 				}
 			}
-			f.put(y, row, z...)
+			put(f, y, row, z...)
 		})
 	},
 }
@@ -206,7 +206,7 @@ var klLoss = Builder{
 		l := newLinearMap(s, dt, m)
 		logP := l.g.Input("log_p", dt, l.i, l.c)
 		m.Loss = nn.KLDivergence(logP, ops.LogSoftmax(l.y, -1)).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) { f.put(logP, row, logProbabilities(z)...) })
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) { put(f, logP, row, logProbabilities(z)...) })
 	},
 }
 
@@ -220,7 +220,7 @@ var cosineLoss = Builder{
 		l := newLinearMap(s, dt, m)
 		target := l.g.Input("t", dt, l.i, l.c)
 		m.Loss = nn.CosineLoss(l.y, target).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) { f.put(target, row, z...) })
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) { put(f, target, row, z...) })
 	},
 }
 
@@ -234,13 +234,13 @@ var cosineEmbeddingLoss = Builder{
 		l := newLinearMap(s, dt, m)
 		other, same := l.g.Input("t", dt, l.i, l.c), l.g.Input("same", graph.Bool, l.i)
 		m.Loss = nn.CosineEmbedding(l.y, other, same, l.g.Scalar("margin", s["margin"], dt)).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) {
 			sign := float64(2*rng.IntN(2) - 1)
 			for k := range z {
 				z[k] *= sign
 			}
-			f.put(other, row, z...)
-			f.put(same, row, max(sign, 0))
+			put(f, other, row, z...)
+			put(f, same, row, max(sign, 0))
 		})
 	},
 }
@@ -255,11 +255,11 @@ var infoNCELoss = Builder{
 		l := newLinearMap(s, dt, m)
 		key := l.g.Input("k", dt, l.i, l.c)
 		m.Loss = nn.InfoNCE(l.y, key, l.g.Scalar("τ", s["tau"], dt)).As("loss")
-		l.examples(m, func(rng *rand.Rand, z []float64, row int, f Feed) {
+		l.examples(m, func(rng *rand.Rand, z []float64, row int, f graph.Values) {
 			for k := range z {
 				z[k] += 0.1 * rng.NormFloat64()
 			}
-			f.put(key, row, z...)
+			put(f, key, row, z...)
 		})
 	},
 }

@@ -22,7 +22,7 @@ type Model struct {
 
 	// Examples makes a batch of the small task that the model can learn: a value
 	// for every input without a default, drawn from rng alone.
-	Examples func(rng *rand.Rand) Feed
+	Examples func(rng *rand.Rand) graph.Values
 	// Drawn lists the nodes that Examples computes in float64, if it evaluates a graph of its own;
 	// nil otherwise.
 	Drawn []*graph.Node
@@ -37,21 +37,18 @@ type Model struct {
 // fit makes one from tables and arrays.
 type Rows interface {
 	// Batch returns the feed of step 0, 1, … of a training from a seed.
-	Batch(seed uint64, step int) (Feed, error)
+	Batch(seed uint64, step int) (graph.Values, error)
 	// Trained returns batch i of the training rows in their order, on which the gradient at the end
 	// of a training is taken.
-	Trained(i int) (Feed, error)
+	Trained(i int) (graph.Values, error)
 	// Held returns batch i of the rows on which a trained model is measured: those held out of
 	// training or, if there are none, those of Trained.
-	Held(i int) (Feed, error)
+	Held(i int) (graph.Values, error)
 	// Batches returns the number of batches of an epoch, of Trained and of Held.
 	Batches() (epoch, trained, held int)
 	// String returns one line on the data and how they are cut.
 	String() string
 }
-
-// Feed holds the values of inputs.
-type Feed map[*graph.Node]graph.Value
 
 // Inputs lists the inputs without a default, which examples or data must give values, in order of
 // creation.

@@ -121,7 +121,7 @@ var standardise = Builder{
 		l := nn.NewConv2D(m.Graph, "conv", dt, build.Last(x), channelsOf(s), nn.Window{Size: 3, Padding: 1})
 		m.normalised(x, l.Of(m.standardised(x, s, dt).As("x̂")).As("h"), s, dt)
 		plain := m.Examples
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			feed := plain(rng)
 			feed[x] = exposed(rng, feed[x])
 			return feed

@@ -35,7 +35,7 @@ func TestIrisFarFromTheOrigin(t *testing.T) {
 		}
 		nodes := []*graph.Node{m.Graph.Lookup("D"), grad.Of(m.Loss, m.Centres())[0]}
 		xs, rs := graph.Value{Type: m.Points().Type(), Data: x}, graph.Value{Type: m.Centres().Type(), Data: r}
-		want, err := ref.Eval(trait.Env{}, ref.Feed{m.Points(): xs, m.Centres(): rs}, nodes...)
+		want, err := ref.Eval(trait.Env{}, graph.Values{m.Points(): xs, m.Centres(): rs}, nodes...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -27,8 +27,8 @@ func placed(encode func(g *graph.Graph, s Settings, x *graph.Node) *graph.Node) 
 		both := encode(g, s, x).As("x′")
 		m.Output = nn.NewLinear(g, "read", dt, build.Last(both), graph.Ax("o", 1)).Of(both).As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{x: normals(rng, x.Type())}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{x: normals(rng, x.Type())}
 			f[target] = build.Computed(target.Type(), func(p int) float64 {
 				return f[x].Data[p*s.Int("m")] + math.Cos(float64(p%s.Int("t")))
 			})
@@ -85,8 +85,8 @@ var positionRotation = Builder{
 		now := attention.SinusoidalAt(t, from)
 		m.Output = ops.MatMul(now, attention.Rotation(g, dt, from, to, s["k"])).As("PE′")
 		m.Loss = nn.SquaredError(nn.NewProjection(g, "learnt", dt, from, to).Of(now).As("y"), m.Output).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
-			return Feed{t: build.Drawn(t.Type(), func() float64 { return float64(rng.IntN(1000)) })}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			return graph.Values{t: build.Drawn(t.Type(), func() float64 { return float64(rng.IntN(1000)) })}
 		}
 	},
 }
@@ -108,10 +108,10 @@ var positionRotary = Builder{
 		y, _ := attention.Pool(attention.Scores(turned("query", "q"), turned("key", "k")), x, nil)
 		m.Output = y.As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			// The first feature is −1 or 1 and asks for a neighbour, the one before or the one after.
 			// The target is x there; at an end, where there is none, x itself.
-			f := Feed{x: normals(rng, x.Type())}
+			f := graph.Values{x: normals(rng, x.Type())}
 			n, d, v := s.Int("t"), s.Int("m"), f[x].Data
 			for p := 0; p < len(v); p += d {
 				v[p] = math.Copysign(1, v[p])

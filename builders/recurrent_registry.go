@@ -95,8 +95,8 @@ func (m *Model) filtering(s Settings, dt graph.DType, of func(x *graph.Node) *gr
 	x, target := m.Graph.Input("x", dt, b, t), m.Graph.Input("target", dt, b, t)
 	m.Output = of(x)
 	m.Loss = nn.SquaredError(m.Output, target).As("loss")
-	m.Examples = func(rng *rand.Rand) Feed {
-		f := Feed{x: normals(rng, x.Type()), target: graph.NewValue(target.Type())}
+	m.Examples = func(rng *rand.Rand) graph.Values {
+		f := graph.Values{x: normals(rng, x.Type()), target: graph.NewValue(target.Type())}
 		for i := 0; i < len(f[x].Data); i += t.Size {
 			system(f[x].Data[i:][:t.Size], f[target].Data[i:][:t.Size])
 		}
@@ -175,8 +175,8 @@ func remembering(name, title, notes, formula string, kind int, more ...Hyperpara
 			_, final := layer.Read(x)
 			first := g.Input("first", graph.I64, s.ax("b"))
 			m.say(nn.NewLinear(g, "output", dt, s.ax("h"), s.ax("w")).Of(final[0]).As("logits"), first)
-			m.Examples = func(rng *rand.Rand) Feed {
-				f := Feed{tokens: choices(rng, tokens.Type(), s.Int("w"))}
+			m.Examples = func(rng *rand.Rand) graph.Values {
+				f := graph.Values{tokens: choices(rng, tokens.Type(), s.Int("w"))}
 				f[first] = build.Computed(first.Type(), func(i int) float64 { return f[tokens].Data[i*s.Int("t")] })
 				return f
 			}
@@ -189,8 +189,8 @@ func remembering(name, title, notes, formula string, kind int, more ...Hyperpara
 func (m *Model) labelling(s Settings, dt graph.DType, width graph.Axis, layer nn.Layer, tokens, x *graph.Node, at func(t int) int) {
 	target := m.Graph.Input("target", graph.I64, s.ax("b"), s.ax("t"))
 	m.say(nn.NewLinear(m.Graph, "output", dt, width, s.ax("w")).Of(layer.Of(x)).As("logits"), target)
-	m.Examples = func(rng *rand.Rand) Feed {
-		f, n := Feed{tokens: choices(rng, tokens.Type(), s.Int("w"))}, s.Int("t")
+	m.Examples = func(rng *rand.Rand) graph.Values {
+		f, n := graph.Values{tokens: choices(rng, tokens.Type(), s.Int("w"))}, s.Int("t")
 		f[target] = build.Computed(target.Type(), func(i int) float64 {
 			if k := at(i % n); k >= 0 && k < n {
 				return f[tokens].Data[i-i%n+k]
@@ -284,8 +284,8 @@ func (m *Model) translating(s Settings, dt graph.DType, encoder rnn.Reader, widt
 		said = net.Free(source, t, rnn.Expected)
 	}
 	m.say(said.Logits, target)
-	m.Examples = func(rng *rand.Rand) Feed {
-		f := Feed{source: choices(rng, source.Type(), w.Size)}
+	m.Examples = func(rng *rand.Rand) graph.Values {
+		f := graph.Values{source: choices(rng, source.Type(), w.Size)}
 		f[target] = backwards(f[source], target.Type())
 		return f
 	}

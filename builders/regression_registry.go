@@ -35,9 +35,9 @@ var relu1D = Builder{
 		x, y := g.Input("x", dt, i), g.Input("y", dt, i)
 		m.Output = NewReLU1D(g, dt, graph.Ax("h", s.Int("h"))).Of(x)
 		m.Loss = nn.SquaredError(m.Output, y).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			xs := build.Drawn(x.Type(), func() float64 { return 4*rng.Float64() - 2 })
-			return Feed{x: xs, y: build.Computed(y.Type(), func(i int) float64 { return math.Sin(2 * xs.Data[i]) })}
+			return graph.Values{x: xs, y: build.Computed(y.Type(), func(i int) float64 { return math.Sin(2 * xs.Data[i]) })}
 		}
 	},
 }
@@ -53,10 +53,10 @@ func linear(m *Model, s Settings, dt graph.DType) (x, w, y *graph.Node) {
 // noise, where the features have spreads of 1, ½, ⅓, …
 func (m *Model) regress(r Regression) {
 	m.Output, m.Loss = r.Prediction, r.Loss
-	m.Examples = func(rng *rand.Rand) Feed {
+	m.Examples = func(rng *rand.Rand) graph.Values {
 		d := r.X.Dim(1)
 		xs := build.Computed(r.X.Type(), func(i int) float64 { return rng.NormFloat64() / float64(1+i%d) })
-		return Feed{r.X: xs, r.Target: build.Computed(r.Target.Type(), func(i int) float64 {
+		return graph.Values{r.X: xs, r.Target: build.Computed(r.Target.Type(), func(i int) float64 {
 			y := 0.1 * rng.NormFloat64()
 			for j := range d {
 				y += xs.Data[i*d+j] * 2 * math.Cos(float64(j))
@@ -99,7 +99,7 @@ func (m *Model) descends(r Regression, s Settings, λ *graph.Node) {
 	m.Step = graph.Step{m.Graph.Assign(goal, LeastNorm(r.X, r.Target, λ))}
 	if sample := s.Int("sample"); sample > 0 {
 		drawn := m.Examples
-		m.Examples = func(*rand.Rand) Feed { return drawn(rand.New(rand.NewPCG(uint64(sample), 0))) }
+		m.Examples = func(*rand.Rand) graph.Values { return drawn(rand.New(rand.NewPCG(uint64(sample), 0))) }
 	}
 }
 
@@ -186,13 +186,13 @@ var principalComponents = Builder{
 		m.Output = ops.Add(timesVector(z, w), b).As("ŷ")
 		m.Loss = nn.SquaredError(m.Output, y).As("loss")
 		m.Step = graph.Step{g.Assign(v, SubspaceStep(centred, z))}
-		m.Examples = func(rng *rand.Rand) Feed { return spread(rng, x, y, k) }
+		m.Examples = func(rng *rand.Rand) graph.Values { return spread(rng, x, y, k) }
 	},
 }
 
 // spread draws observations that vary most along k directions, each a mixture of
 // features, and targets that depend on these.
-func spread(rng *rand.Rand, x, y *graph.Node, k int) Feed {
+func spread(rng *rand.Rand, x, y *graph.Node, k int) graph.Values {
 	n, d := x.Dim(0), x.Dim(1)
 	hidden := make([]float64, n*k)
 	for i := range hidden {
@@ -206,7 +206,7 @@ func spread(rng *rand.Rand, x, y *graph.Node, k int) Feed {
 		}
 		return v
 	})
-	return Feed{x: xs, y: build.Computed(y.Type(), func(i int) float64 {
+	return graph.Values{x: xs, y: build.Computed(y.Type(), func(i int) float64 {
 		v := 0.1*rng.NormFloat64() + 0.5
 		for c := range k {
 			v += hidden[i*k+c]
@@ -237,13 +237,13 @@ var transferred = Builder{
 		head := nn.NewLinear(g, "head", dt, h, graph.Ax("out", 1))
 		m.Output = ops.Squeeze(head.Of(φ), -1).As("ŷ")
 		m.Loss = nn.SquaredError(m.Output, y).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed { return taught(rng, x, y, s.Int("task")) }
+		m.Examples = func(rng *rand.Rand) graph.Values { return taught(rng, x, y, s.Int("task")) }
 	},
 }
 
 // taught draws observations, and targets that a teacher makes of four features,
 // which are the same in every task.
-func taught(rng *rand.Rand, x, y *graph.Node, task int) Feed {
+func taught(rng *rand.Rand, x, y *graph.Node, task int) graph.Values {
 	const hidden = 4
 	n, d := x.Dim(0), x.Dim(1)
 	teacher, head := rand.New(rand.NewPCG(7, 0)), rand.New(rand.NewPCG(8, uint64(task)))
@@ -266,5 +266,5 @@ func taught(rng *rand.Rand, x, y *graph.Node, task int) Feed {
 		}
 		ys.Data[i] = y.DType().Round(ys.Data[i])
 	}
-	return Feed{x: xs, y: ys}
+	return graph.Values{x: xs, y: ys}
 }

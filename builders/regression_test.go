@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -20,7 +19,7 @@ import (
 )
 
 // observations are the data of a linear model, for the solver.
-func observations(m *builders.Model, batch builders.Feed) linear.LeastSquares {
+func observations(m *builders.Model, batch graph.Values) linear.LeastSquares {
 	x, y := batch[m.Graph.Lookup("X")], batch[m.Graph.Lookup("y")]
 	return linear.LeastSquares{X: x.Data, Y: y.Data, N: len(y.Data), D: x.Type.Shape.Dim(1)}
 }
@@ -32,7 +31,7 @@ func TestRidgeIsFakeObservations(t *testing.T) {
 	for i, name := range []string{"regression-ridge", "regression-ridge-observations"} {
 		m := layertest.Build(t, name, builders.Settings{"lambda": 0.7})
 		w := m.Graph.Lookup("w")
-		feed := ref.Feed{w: {Type: w.Type(), Data: []float64{1, -2, 0.5, 3}}}
+		feed := graph.Values{w: {Type: w.Type(), Data: []float64{1, -2, 0.5, 3}}}
 		for in, v := range m.Examples(rand.New(rand.NewPCG(1, 1))) {
 			feed[in] = v
 		}
@@ -249,7 +248,7 @@ func TestElbows(t *testing.T) {
 	x := g.Input("x", graph.F64, graph.Ax("i", 4))
 	e := net.Kinks(x)
 	y := net.Of(x)
-	feed := ref.Feed{
+	feed := graph.Values{
 		net.W: layertest.ValueOf(net.W, 2, -1, 0.5),
 		net.B: layertest.ValueOf(net.B, -2, 3, -5), // elbows at 1, 3 and 10
 		net.V: layertest.ValueOf(net.V, 1.5, 4, 7),

@@ -64,9 +64,9 @@ func onMoons(b Builder, with func(m *Model, dt graph.DType) regularised) Builder
 			m.Loss = ops.Add(m.Loss.As("error"), r.adds(weights))
 		}
 		m.Loss = m.Loss.As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			points, labels := twoMoons(rng, x.Type(), label.Type(), s.Int("classes"))
-			return Feed{x: points, label: labels}
+			return graph.Values{x: points, label: labels}
 		}
 	}
 	return b
@@ -209,9 +209,9 @@ var ensemble = Builder{
 			m.Loss = ops.Add(m.Loss.As("error"), nn.Ambiguity(f...).As("ambiguity"))
 		}
 		m.Loss = m.Loss.As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			points, labels := twoMoons(rng, x.Type(), y.Type(), 2)
-			return Feed{x: points, y: labels}
+			return graph.Values{x: points, y: labels}
 		}
 	},
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn"
 )
 
@@ -38,7 +37,7 @@ func (p photo) convolved(kernel graph.Value, stride int) photo {
 }
 
 // normed is batch norm by running statistics.
-func (p photo) normed(l nn.BatchNorm, feed ref.Feed) photo {
+func (p photo) normed(l nn.BatchNorm, feed graph.Values) photo {
 	out := p
 	out.at = nil
 	for q, v := range p.at {

@@ -45,7 +45,7 @@ func (m *Model) Room(held ...*graph.Node) error {
 
 // Draw returns values for the inputs, drawn from rng as by Examples, or an error if there is less
 // memory than they take: other batches may be held, and other models be trained.
-func (m *Model) Draw(rng *rand.Rand) (Feed, error) {
+func (m *Model) Draw(rng *rand.Rand) (graph.Values, error) {
 	switch {
 	case m == nil || m.Graph == nil:
 		return nil, errNoGraph

@@ -110,7 +110,7 @@ func TestDraw(t *testing.T) {
 	}
 	defer func(was func(int64) (*machine.Promise, int64, bool)) { take = was }(take)
 	take = func(bytes int64) (*machine.Promise, int64, bool) { return nil, 0, true }
-	m.Examples = func(*rand.Rand) Feed { t.Error("drawn"); return nil }
+	m.Examples = func(*rand.Rand) graph.Values { t.Error("drawn"); return nil }
 	if _, err := m.Draw(rand.New(rand.NewPCG(1, 2))); err == nil || !strings.Contains(err.Error(), " for a batch of its examples, and there are 0 B") {
 		t.Error(err)
 	}

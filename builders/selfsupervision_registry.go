@@ -85,7 +85,7 @@ var linearAutoencoder = Builder{
 // reconstruct makes x̂ the model's output and its difference from x the loss.
 func (m *Model) reconstruct(x, made *graph.Node, task func(*rand.Rand, graph.Type) graph.Value) {
 	m.Output, m.Loss = made, ReconstructionError(x, made).As("loss")
-	m.Examples = func(rng *rand.Rand) Feed { return Feed{x: task(rng, x.Type())} }
+	m.Examples = func(rng *rand.Rand) graph.Values { return graph.Values{x: task(rng, x.Type())} }
 }
 
 var autoencoder = Builder{
@@ -113,9 +113,9 @@ var codeClassifier = Builder{
 		y := NewEncoder(m.Graph, dt, s.ax("d"), s.ax("k"), s.Is("frozen"), s.ax("h")).Encode(x)
 		m.Output = nn.NewLinear(m.Graph, "head", dt, s.ax("k"), graph.Ax("c", s.Int("classes"))).Of(y).As("scores")
 		m.Loss = nn.CrossEntropy(m.Output, label).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			rows, places := placedBumps(rng, x.Type())
-			return Feed{x: rows, label: build.Computed(label.Type(), func(i int) float64 { return math.Floor(places[i] * s["classes"]) })}
+			return graph.Values{x: rows, label: build.Computed(label.Type(), func(i int) float64 { return math.Floor(places[i] * s["classes"]) })}
 		}
 	},
 }
@@ -144,7 +144,7 @@ var maskedAutoencoder = Builder{
 		missing := Missing(x, m.Graph.Scalar("ρ", s["rho"], dt))
 		m.Output = NewMaskedAutoencoder(m.Graph, dt, s.ax("d"), s.ax("h")).Of(x, missing)
 		m.Loss = MissingSquaredError(m.Output, x, missing).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed { return Feed{x: bumps(rng, x.Type())} }
+		m.Examples = func(rng *rand.Rand) graph.Values { return graph.Values{x: bumps(rng, x.Type())} }
 	},
 }
 
@@ -186,9 +186,9 @@ func pairs(rng *rand.Rand, t graph.Type, words int) (centre, context graph.Value
 // words adds the inputs of a skip-gram and makes its examples.
 func (m *Model) words(s Settings, dt graph.DType) (l SkipGram, c, o *graph.Node) {
 	c, o = m.Graph.Input("c", graph.I64, s.ax("i")), m.Graph.Input("o", graph.I64, s.ax("i"))
-	m.Examples = func(rng *rand.Rand) Feed {
+	m.Examples = func(rng *rand.Rand) graph.Values {
 		centre, context := pairs(rng, c.Type(), s.Int("w"))
-		return Feed{c: centre, o: context}
+		return graph.Values{c: centre, o: context}
 	}
 	return NewSkipGram(m.Graph, dt, s.ax("w"), s.ax("m")), c, o
 }

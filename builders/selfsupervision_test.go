@@ -11,7 +11,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
@@ -145,7 +144,7 @@ func TestSelfSupervisionByHand(t *testing.T) {
 	} {
 		m := layertest.Build(t, c.name, c.s)
 		rng := rand.New(rand.NewPCG(5, 6))
-		feed := ref.Feed(m.Examples(rng))
+		feed := graph.Values(m.Examples(rng))
 		for _, p := range m.Params() {
 			feed[p] = layertest.Random(rng, p.Type(), 0.7)
 		}
@@ -228,7 +227,7 @@ func TestSmallestSelfSupervision(t *testing.T) {
 				s["w"] = float64(words + 1)
 			}
 			m := layertest.Build(t, c.name, s)
-			feed := ref.Feed(m.Examples(rand.New(rand.NewPCG(1, 2))))
+			feed := graph.Values(m.Examples(rand.New(rand.NewPCG(1, 2))))
 			for in, v := range feed {
 				for _, x := range v.Data {
 					if in.DType() == graph.I64 && (x < 0 || int(x) > words) {

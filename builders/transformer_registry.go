@@ -98,8 +98,8 @@ var transformerDecoder = Builder{
 		y := attention.NewDecoder(g, "decoder", dt, m.blocks(s), s.ax("m")).Of(x, []*graph.Node{memory}, attention.Causal(g, s.ax("t"), build.Keys(s.ax("t"))), nil)
 		m.Output = nn.NewLinear(g, "read", dt, s.ax("m"), graph.Ax("o", s.Int("m"))).Of(y).As("y")
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{target: signals(rng, target.Type())}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{target: signals(rng, target.Type())}
 			f[x], f[memory] = noisy(rng, x.Type(), f[target]), noisy(rng, memory.Type(), f[target])
 			return f
 		}
@@ -125,8 +125,8 @@ func encoderDecoder(name, title, notes string, layers, memory float64) Builder {
 			net := NewTransformer(g, dt, m.blocks(s), s.ax("w"), s.places(g, "source-places", dt, s.ax("s")), s.places(g, "target-places", dt, t))
 			net.Levels = s.Int("memory") == 1
 			m.say(net.Of(source, target), target)
-			m.Examples = func(rng *rand.Rand) Feed {
-				f := Feed{source: choices(rng, source.Type(), s.Int("w"))}
+			m.Examples = func(rng *rand.Rand) graph.Values {
+				f := graph.Values{source: choices(rng, source.Type(), s.Int("w"))}
 				f[target] = backwards(f[source], target.Type())
 				return f
 			}
@@ -169,7 +169,9 @@ var transformerGPT = Builder{
 		text := g.Input("text", graph.I64, s.ax("b"), graph.Ax("t", t.Size+1))
 		tokens, next := ops.Slice(text, "t", 0, t.Size).As("tokens"), ops.Slice(text, "t", 1, t.Size+1).As("next")
 		m.say(NewLanguageModel(g, dt, m.blocks(s), s.ax("w"), s.places(g, "places", dt, t)).Of(tokens), next)
-		m.Examples = func(rng *rand.Rand) Feed { return Feed{text: progressions(rng, text.Type(), s.Int("w"))} }
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			return graph.Values{text: progressions(rng, text.Type(), s.Int("w"))}
+		}
 	},
 }
 
@@ -188,8 +190,8 @@ var transformerBERT = Builder{
 		logits := NewMaskedModel(g, dt, m.blocks(s), s.ax("w"), s.places(g, "places", dt, t)).Of(tokens, hidden)
 		m.Output = ops.Softmax(logits, -1).As("p")
 		m.Loss = nn.HiddenCrossEntropy(logits, tokens, hidden).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
-			f := Feed{tokens: progressions(rng, tokens.Type(), s.Int("w")), hidden: bernoulli(rng, hidden.Type(), 0.2)}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{tokens: progressions(rng, tokens.Type(), s.Int("w")), hidden: bernoulli(rng, hidden.Type(), 0.2)}
 			for i := range s.Int("b") { // one of each sequence at least
 				f[hidden].Data[i*t.Size+rng.IntN(t.Size)] = 1
 			}

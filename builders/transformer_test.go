@@ -12,7 +12,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -57,7 +56,7 @@ func TestTeacherForcing(t *testing.T) {
 	m := layertest.Build(t, "transformer-seq2seq", builders.Settings{"b": 1, "s": 4})
 	source, target := m.Graph.Lookup("source"), m.Graph.Lookup("target")
 	one := func(from, to []float64) []float64 {
-		return layertest.BothWays(t, ref.Feed{source: layertest.ValueOf(source, from...), target: layertest.ValueOf(target, to...)}, m.Output)[0].Data
+		return layertest.BothWays(t, graph.Values{source: layertest.ValueOf(source, from...), target: layertest.ValueOf(target, to...)}, m.Output)[0].Data
 	}
 	base := one([]float64{0, 1, 2, 3}, []float64{3, 2, 1, 0})
 	for place := range 4 {
@@ -81,7 +80,7 @@ func TestGPTPredicts(t *testing.T) {
 	m := layertest.Build(t, "transformer-gpt", builders.Settings{"b": 1, "t": 3, "positions": 1})
 	text := m.Graph.Lookup("text")
 	one := func(tokens ...float64) []float64 {
-		return layertest.BothWays(t, ref.Feed{text: layertest.ValueOf(text, tokens...)}, m.Output)[0].Data
+		return layertest.BothWays(t, graph.Values{text: layertest.ValueOf(text, tokens...)}, m.Output)[0].Data
 	}
 	base, other := one(0, 1, 2, 3), one(0, 4, 2, 3)
 	for p := range base {
@@ -105,7 +104,7 @@ func TestPlacesBesideTokens(t *testing.T) {
 	b.Post = true
 	tokens := g.Input("tokens", graph.I64, graph.Ax("b", 1), graph.Ax("t", 2))
 	l := builders.NewLanguageModel(g, graph.F64, b, graph.Ax("w", words), attention.NewPositions(g, "p", graph.F64, graph.Ax("t", 2), graph.Ax("m", width-own)))
-	out := layertest.BothWays(t, ref.Feed{tokens: layertest.ValueOf(tokens, 4, 1)}, l.Of(tokens), l.Tokens.Table, l.Places, l.Output.W, l.Output.B)
+	out := layertest.BothWays(t, graph.Values{tokens: layertest.ValueOf(tokens, 4, 1)}, l.Of(tokens), l.Tokens.Table, l.Places, l.Output.W, l.Output.B)
 	got, table, p, w, bias := out[0].Data, out[1].Data, out[2].Data, out[3].Data, out[4].Data
 	if len(table) != words*own {
 		t.Fatalf("the table of tokens is %v", l.Tokens.Table)
@@ -130,7 +129,7 @@ func TestHiddenTokens(t *testing.T) {
 	logits := m.Graph.Lookup("logits")
 	each := ops.LogSoftmax(logits, -1)
 	one := func(mask []float64, what ...float64) []graph.Value {
-		return layertest.BothWays(t, ref.Feed{tokens: layertest.ValueOf(tokens, what...), hidden: layertest.ValueOf(hidden, mask...)}, m.Output, m.Loss, each)
+		return layertest.BothWays(t, graph.Values{tokens: layertest.ValueOf(tokens, what...), hidden: layertest.ValueOf(hidden, mask...)}, m.Output, m.Loss, each)
 	}
 	a, b := one([]float64{0, 1, 0}, 2, 3, 4), one([]float64{0, 1, 0}, 2, 0, 4)
 	layertest.Same(t, "another hidden token", a[0].Data, b[0].Data)
@@ -196,7 +195,7 @@ func TestChoicesOfTransformers(t *testing.T) {
 			for _, z := range b.Hyperparameters {
 				for c := range z.Choices {
 					m := layertest.Build(t, b.Name, builders.Settings{z.Name: float64(c)})
-					feed := ref.Feed(m.Examples(rand.New(rand.NewPCG(3, 4))))
+					feed := graph.Values(m.Examples(rand.New(rand.NewPCG(3, 4))))
 					if v := layertest.BothWays(t, feed, m.Loss)[0].Data[0]; !(v > 0 && v < 1000) {
 						t.Errorf("%s with %s = %s: loss %v", b.Name, z.Name, z.Choices[c], v)
 					}
@@ -207,7 +206,7 @@ func TestChoicesOfTransformers(t *testing.T) {
 						settings["heads"] = 1
 					}
 					m := layertest.Build(t, b.Name, settings)
-					layertest.BothWays(t, ref.Feed(m.Examples(rand.New(rand.NewPCG(3, 4)))), m.Loss)
+					layertest.BothWays(t, graph.Values(m.Examples(rand.New(rand.NewPCG(3, 4)))), m.Loss)
 				}
 			}
 		}

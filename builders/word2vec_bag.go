@@ -34,9 +34,9 @@ var bagOfWords = Builder{
 		scores := NewSkipGram(g, dt, s.ax("w"), s.ax("m")).Bag(o)
 		m.Output = ops.Softmax(scores, -1).As("p")
 		m.Loss = nn.CrossEntropy(scores, c).As("loss")
-		m.Examples = func(rng *rand.Rand) Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			centre := build.Drawn(c.Type(), func() float64 { return float64(rng.IntN(s.Int("w"))) })
-			return Feed{c: centre, o: company(rng, centre, o.Type(), s.Int("w"))}
+			return graph.Values{c: centre, o: company(rng, centre, o.Type(), s.Int("w"))}
 		}
 	},
 }

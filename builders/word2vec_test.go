@@ -8,7 +8,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -44,7 +43,7 @@ func TestNegativeSamplingStaysFinite(t *testing.T) {
 	l := builders.NewSkipGram(g, graph.F32, graph.Ax("w", 2), graph.Ax("m", 1))
 	loss := l.NegativeSampling(c, c, n)
 	du := grad.Of(loss, l.U)[0]
-	out, err := reftest.Tape(0, ref.Feed{l.V: layertest.ValueOf(l.V, 200, 0), l.U: layertest.ValueOf(l.U, -1, 1)}, []*graph.Node{loss, du})
+	out, err := reftest.Tape(0, graph.Values{l.V: layertest.ValueOf(l.V, 200, 0), l.U: layertest.ValueOf(l.U, -1, 1)}, []*graph.Node{loss, du})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func Blame(ctx context.Context, y *graph.Node, options ...Option) ([]Blamed, err
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
-	c := &checker{settings: s, graph: g, y: y, env: trait.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: ref.Feed{}}
+	c := &checker{settings: s, graph: g, y: y, env: trait.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: graph.Values{}}
 	if s.store != nil {
 		c.env.Step = s.store.Step()
 	}
@@ -133,7 +133,7 @@ func Blame(ctx context.Context, y *graph.Node, options ...Option) ([]Blamed, err
 // wrong ones. Of a loop whose rule is wrong, the nodes of its body come first; if one
 // of these is wrong, the loop inherits that.
 func (c *checker) blameAll(ctx context.Context, nodes []*graph.Node, values []graph.Value) ([]Blamed, error) {
-	value := map[*graph.Node]graph.Value{}
+	value := graph.Values{}
 	for i, n := range nodes {
 		value[n] = values[i]
 	}
@@ -187,7 +187,7 @@ func (c *checker) blameAll(ctx context.Context, nodes []*graph.Node, values []gr
 var errEnough = errors.New("enough")
 
 // blameBody checks the rules of a loop's body at the values of its first step.
-func (c *checker) blameBody(ctx context.Context, n *graph.Node, value map[*graph.Node]graph.Value) (found []Blamed, err error) {
+func (c *checker) blameBody(ctx context.Context, n *graph.Node, value graph.Values) (found []Blamed, err error) {
 	loop, ok := n.Op().(trait.Iterated)
 	if !ok {
 		return nil, nil
@@ -197,7 +197,7 @@ func (c *checker) blameBody(ctx context.Context, n *graph.Node, value map[*graph
 		in[i] = value[x]
 	}
 	_, err = loop.Iterate(n, in, func(b *graph.Body, in []graph.Value) ([]graph.Value, error) {
-		at := ref.Feed{}
+		at := graph.Values{}
 		for i, x := range b.In() {
 			at[x] = in[i]
 		}
@@ -229,6 +229,8 @@ func unruled(n *graph.Node) string {
 		return "its operands are no floats"
 	case chosen:
 		return "its derivative is chosen on purpose"
+	case match.Is(n, match.Custom), match.Is(n, match.Implicit):
+		return "its derivative is given, not that of its operand"
 	case match.Is(n, match.StopGradient):
 		return "it stops derivatives on purpose"
 	}

@@ -25,7 +25,7 @@ type rule struct {
 
 // blame checks the rule of a node by all of its float operands, and lists those of
 // which it is wrong.
-func (c *checker) blame(n *graph.Node, value map[*graph.Node]graph.Value) (b Blamed, wrong []int) {
+func (c *checker) blame(n *graph.Node, value graph.Values) (b Blamed, wrong []int) {
 	b = Blamed{Node: n}
 	r, err := c.rule(n, value)
 	if err != nil {
@@ -63,9 +63,9 @@ func (c *checker) blame(n *graph.Node, value map[*graph.Node]graph.Value) (b Bla
 }
 
 // rule puts a node into a graph of its own and differentiates it.
-func (c *checker) rule(n *graph.Node, value map[*graph.Node]graph.Value) (r *rule, err error) {
+func (c *checker) rule(n *graph.Node, value graph.Values) (r *rule, err error) {
 	g := graph.New("rule")
-	r = &rule{checker: &checker{graph: g, env: c.env, rng: rand.New(rand.NewPCG(c.seed, uint64(n.ID()))), at: ref.Feed{}}}
+	r = &rule{checker: &checker{graph: g, env: c.env, rng: rand.New(rand.NewPCG(c.seed, uint64(n.ID()))), at: graph.Values{}}}
 	err = safely(func() error {
 		for i, x := range n.Inputs() {
 			in := g.Input(fmt.Sprintf("x%d", i), x.DType(), x.Shape().Axes()...)
@@ -186,8 +186,8 @@ func (r *rule) slopes(i int, at []float64) ([]float64, error) {
 }
 
 // with is the point with another value of operand i.
-func (r *rule) with(i int, at []float64) ref.Feed {
-	feed := ref.Feed{}
+func (r *rule) with(i int, at []float64) graph.Values {
+	feed := graph.Values{}
 	for n, v := range r.at {
 		feed[n] = v
 	}

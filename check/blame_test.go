@@ -125,7 +125,7 @@ func TestBlameAtOwnPoint(t *testing.T) {
 		if err := store.Set("w", tape.Scalar(graph.F64, c.w)); err != nil {
 			t.Fatal(err)
 		}
-		feed := check.Feed(map[node]graph.Value{x: {Type: x.Type(), Data: []float64{c.x}}})
+		feed := check.Feed(tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: []float64{c.x}})})
 		got := blame(t, y, check.From(store), feed)
 		k := slices.IndexFunc(got, func(b check.Blamed) bool { return b.Node == y })
 		b := got[k]
@@ -167,7 +167,7 @@ func TestBlameModels(t *testing.T) {
 		}
 		var options []check.Option
 		if m.Examples != nil {
-			options = append(options, check.Feed(m.Examples(rand.New(rand.NewPCG(1, 1)))))
+			options = append(options, check.Feed(tape.Tensors(m.Examples(rand.New(rand.NewPCG(1, 1))))))
 		}
 		got := blame(t, m.Result(), options...)
 		right := 0
@@ -226,7 +226,7 @@ func TestBlameAtEdges(t *testing.T) {
 	far := ops.ReLU(ops.Select(ops.Less(x, ops.Lit(x, 0)), ops.Lit(x, math.Inf(-1)), x)).As("far")
 	floor := ops.Maximum(x, ops.Lit(x, 1)).As("floor")
 	tiny := ops.Log(ops.Shift(ops.Mul(kink, ops.Lit(x, 1e-12)), 1e-12)).As("tiny")
-	got := blame(t, ops.Sum(ops.Add(ops.Add(tiny, masked), ops.Mul(far, floor))), check.Feed(map[node]graph.Value{x: {Type: x.Type(), Data: []float64{0, 1, -1, 0}}}))
+	got := blame(t, ops.Sum(ops.Add(ops.Add(tiny, masked), ops.Mul(far, floor))), check.Feed(tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: []float64{0, 1, -1, 0}})}))
 	for _, b := range got {
 		if b.State != check.RuleRight && b.State != check.NothingToRule {
 			t.Errorf("%v", b)

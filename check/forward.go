@@ -105,10 +105,18 @@ func (c *checker) jvp(context.Context) Verdict {
 // rounding is how far two ways to one number may be apart by definition: constants
 // and conversions of a float32 graph are rounded to its type.
 func (c *checker) rounding() float64 {
-	if slices.ContainsFunc(graph.Reachable(c.loss), func(n *graph.Node) bool { return n.DType() == graph.F32 }) {
-		return 1e-5
+	digits := 1e-9
+	for _, n := range graph.Reachable(c.loss) {
+		switch n.DType() {
+		case graph.F32:
+			digits = max(digits, 1e-5)
+		case graph.F16:
+			digits = max(digits, 0x1p-9)
+		case graph.BF16:
+			digits = max(digits, 0x1p-6)
+		}
 	}
-	return 1e-9
+	return digits
 }
 
 // examples is how many the check of batching makes.
@@ -122,11 +130,11 @@ func (c *checker) vmap(context.Context) Verdict {
 		return skipped("vmap", op+" has no rule for batches")
 	}
 	outs := append([]*graph.Node{c.y}, c.first...)
-	points := []ref.Feed{c.at, c.moved(c.at, 0.01)}
+	points := []graph.Values{c.at, c.moved(c.at, 0.01)}
 	v := Verdict{}
 	for _, shared := range []bool{false, true} {
 		feeds := slices.Clone(points)
-		feeds[1] = ref.Feed{}
+		feeds[1] = graph.Values{}
 		var over []vmap.Over
 		for _, x := range graph.Reachable(outs...) {
 			at, given := c.at[x]

@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/trait"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -20,7 +19,7 @@ import (
 type Option func(*settings)
 
 type settings struct {
-	feed       map[*graph.Node]graph.Value
+	feed       tape.Feed
 	also       []*graph.Node
 	steps      []graph.Update
 	seed       uint64
@@ -31,9 +30,9 @@ type settings struct {
 }
 
 // Feed gives inputs their values. Other inputs take their default, or else are drawn from the
-// standard normal distribution; integers and masks are 0.
-func Feed(values map[*graph.Node]graph.Value) Option {
-	return func(s *settings) { s.feed = values }
+// standard normal distribution; integers and masks are 0. The feed is read when the check begins.
+func Feed(feed tape.Feed) Option {
+	return func(s *settings) { s.feed = feed }
 }
 
 // Also adds further results, whose values are compared.
@@ -142,7 +141,7 @@ type checker struct {
 	y     *graph.Node
 	env   trait.Env
 	rng   *rand.Rand
-	at    ref.Feed // the point: every leaf's value
+	at    graph.Values // the point: every leaf's value
 
 	wrt     []*graph.Node // what y is differentiated by
 	loss    *graph.Node   // y as a scalar; nil where there is nothing to differentiate
@@ -163,7 +162,7 @@ func newChecker(y *graph.Node, s settings) (*checker, error) {
 		return nil, errors.New("want a result to check, got nil")
 	}
 	g := y.Graph()
-	c := &checker{settings: s, graph: g, y: y, env: trait.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: ref.Feed{}}
+	c := &checker{settings: s, graph: g, y: y, env: trait.Env{Seed: s.seed}, rng: rand.New(rand.NewPCG(s.seed, 1)), at: graph.Values{}}
 	if err := g.Err(); err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func TestKinks(t *testing.T) {
 			}
 			v.Data[0], v.Data[1] = 2, -1
 			y := ops.Sum(ops.Square(ops.Shift(graph.Apply(wrong{what}, x), 1)))
-			got := check.Graph(t.Context(), y, check.Vocabulary(wrong{}), check.Feed(map[node]graph.Value{x: v}))
+			got := check.Graph(t.Context(), y, check.Vocabulary(wrong{}), check.Feed(tape.Feed{x: tape.Tensor(v)}))
 			want := ""
 			if what != "" {
 				want = "gradient second"
@@ -148,7 +148,7 @@ func TestEdgeOfDomain(t *testing.T) {
 			what = "gradient"
 		}
 		y := ops.Sum(ops.Add(ops.Sqrt(p), ops.Mul(p, ops.Square(graph.Apply(wrong{what}, ops.Shift(w, 2))))))
-		for _, v := range check.Graph(t.Context(), y, check.Vocabulary(wrong{}), check.Feed(map[node]graph.Value{p: v})) {
+		for _, v := range check.Graph(t.Context(), y, check.Vocabulary(wrong{}), check.Feed(tape.Feed{p: tape.Tensor(v)})) {
 			if v.Check != "gradient" {
 				continue
 			}
@@ -196,9 +196,9 @@ func TestMistakes(t *testing.T) {
 	for want, got := range map[string][]check.Verdict{
 		"got nil":                     check.Graph(t.Context(), nil, nil),
 		"Add":                         check.Graph(t.Context(), bad),
-		"is no input":                 check.Graph(t.Context(), z, check.Feed(map[node]graph.Value{x: graph.NewValue(x.Type())})),
-		"want 2 elements":             check.Graph(t.Context(), z, check.Feed(map[node]graph.Value{z: {}})),
-		"0.5 is no value of type i32": check.Graph(t.Context(), ops.Cast(k, graph.F64), check.Feed(map[node]graph.Value{k: {Type: k.Type(), Data: []float64{1, .5}}})),
+		"is no input":                 check.Graph(t.Context(), z, check.Feed(tape.Feed{x: tape.Tensor(graph.NewValue(x.Type()))})),
+		"is 0, want 2":                check.Graph(t.Context(), z, check.Feed(tape.Feed{z: tape.Tensor(graph.Value{Type: z.Type()})})),
+		"0.5 is no value of type i32": check.Graph(t.Context(), ops.Cast(k, graph.F64), check.Feed(tape.Feed{k: tape.Tensor(graph.Value{Type: k.Type(), Data: []float64{1, .5}})})),
 		"unknown operation":           check.Graph(t.Context(), graph.Apply(wrong{}, z)),
 	} {
 		if len(got) != 1 || got[0].OK() || got[0].Check != "verify" || !strings.Contains(got[0].Err.Error(), want) {
@@ -238,7 +238,7 @@ func TestEngines(t *testing.T) {
 	refuses := func(context.Context, *graph.Graph, tape.Feed, *tape.Store, []node) ([]*tensor.Dense, error) {
 		return nil, fmt.Errorf("here: %w", check.Inapplicable(errors.New("it has no logarithm")))
 	}
-	got := check.Graph(t.Context(), m.Loss, check.Feed(m.Examples(rand.New(rand.NewPCG(1, 1)))),
+	got := check.Graph(t.Context(), m.Loss, check.Feed(tape.Tensors(m.Examples(rand.New(rand.NewPCG(1, 1))))),
 		check.On("same", engine(0)), check.On("other", engine(1e-3)), check.On("none", refuses))
 	if names := status(got); names != "other" {
 		t.Errorf("failed %q: %v", names, got)

@@ -13,6 +13,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // Op checks an operation: its shape rule on operands that do not fit, its attributes, and, on each
@@ -141,7 +142,7 @@ func open(op graph.Op) error {
 func total(op graph.Op) error {
 	g := graph.New("operands")
 	var in []*graph.Node
-	for _, dt := range []graph.DType{graph.F32, graph.F64, graph.I32, graph.I64, graph.Bool} {
+	for _, dt := range []graph.DType{graph.F32, graph.F64, graph.I32, graph.I64, graph.Bool, graph.F16, graph.BF16, graph.I8, graph.U8} {
 		for k, axes := range [][]graph.Axis{nil, graph.Dims(1), graph.Dims(2, 3), {graph.Ax("i", 3), graph.Ax("j", 2)}, graph.Dims(2, 1, 3, 2), graph.Dims(1, 2, 1, 2, 1, 2, 1, 2)} {
 			in = append(in, g.Input(fmt.Sprint(dt, k), dt, axes...))
 		}
@@ -213,7 +214,7 @@ func (t *trial) check(seen map[graph.Op]bool) error {
 	for _, f := range []func() error{t.written, t.runs, t.lengths, t.estimates} {
 		errs = append(errs, safely(f))
 	}
-	errs = append(errs, Failed(Graph(context.Background(), t.y, Feed(t.values), Vocabulary(t.op), Vocabulary(t.beside...))))
+	errs = append(errs, Failed(Graph(context.Background(), t.y, Feed(tape.Tensors(t.values)), Vocabulary(t.op), Vocabulary(t.beside...))))
 	return errors.Join(errs...)
 }
 

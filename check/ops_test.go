@@ -17,8 +17,8 @@ type (
 	cosh struct{}
 )
 
-func (sinh) Name() string                               { return "Sinh" }
-func (cosh) Name() string                               { return "Cosh" }
+func (sinh) Name() string                               { return "HyperbolicSine" }
+func (cosh) Name() string                               { return "HyperbolicCosine" }
 func (sinh) Infer(in []*graph.Node) (graph.Type, error) { return in1(in) }
 func (cosh) Infer(in []*graph.Node) (graph.Type, error) { return in1(in) }
 func (sinh) Scalar(x ...float64) float64                { return math.Sinh(x[0]) }
@@ -46,7 +46,7 @@ func TestOpsThatNeedEachOther(t *testing.T) {
 	if err := check.Ops(check.Subject{Op: sinh{}, Cases: of(sinh{})}, check.Subject{Op: cosh{}, Cases: of(cosh{})}); err != nil {
 		t.Error(err)
 	}
-	if err := check.Op(sinh{}, of(sinh{})...); err == nil || !strings.Contains(err.Error(), "Cosh") {
+	if err := check.Op(sinh{}, of(sinh{})...); err == nil || !strings.Contains(err.Error(), "HyperbolicCosine") {
 		t.Errorf("alone: %v", err)
 	}
 	if err := check.Ops(check.Subject{}, check.Subject{Op: cosh{}, Cases: of(cosh{})}); err == nil {

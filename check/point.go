@@ -4,23 +4,20 @@ import (
 	"fmt"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // place gives every leaf its value: the point at which the graph is checked.
 func (c *checker) place() error {
-	for n, v := range c.feed {
+	for n := range c.feed {
 		if n == nil || n.Graph() != c.graph || n.Role() != graph.RoleInput {
 			return fmt.Errorf("feed: %v is no input of graph %q", n, c.graph.Name())
 		}
-		if len(v.Data) != n.Shape().Len() {
-			return fmt.Errorf("feed: %v: want %d elements, got %d", n, n.Shape().Len(), len(v.Data))
-		}
-		if err := n.DType().Check(v.Data...); err != nil {
-			return fmt.Errorf("feed: %v: %w", n, err)
-		}
+	}
+	given, err := c.feed.Values()
+	if err != nil {
+		return err
 	}
 	store, noise := c.store, 0.0
 	if store == nil {
@@ -28,7 +25,7 @@ func (c *checker) place() error {
 	}
 	for _, n := range c.graph.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
 		v := graph.NewValue(n.Type())
-		fed, isFed := c.feed[n]
+		fed, isFed := given[n]
 		number, hasDefault := n.Default()
 		switch {
 		case n.Role() != graph.RoleInput:
@@ -60,8 +57,8 @@ func (c *checker) disturb(v graph.Value, std float64) {
 }
 
 // moved is a copy of a point, disturbed everywhere.
-func (c *checker) moved(at ref.Feed, std float64) ref.Feed {
-	out := ref.Feed{}
+func (c *checker) moved(at graph.Values, std float64) graph.Values {
+	out := graph.Values{}
 	for _, n := range c.graph.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
 		v, ok := at[n]
 		if !ok {

@@ -60,7 +60,7 @@ func (c *checker) difference(f *graph.Node, derivatives []*graph.Node, limit flo
 }
 
 // differenceAt is difference at a point, with or without moving the inputs.
-func (c *checker) differenceAt(at ref.Feed, f *graph.Node, derivatives []*graph.Node, limit float64, held bool) (Verdict, error) {
+func (c *checker) differenceAt(at graph.Values, f *graph.Node, derivatives []*graph.Node, limit float64, held bool) (Verdict, error) {
 	var stopped []*graph.Node
 	for _, n := range graph.Reachable(f) {
 		if match.Is(n, match.StopGradient) {
@@ -90,7 +90,7 @@ func (c *checker) differenceAt(at ref.Feed, f *graph.Node, derivatives []*graph.
 		return Verdict{}, fmt.Errorf("%w (the derivative is %v)", errUnsettled, slope)
 	}
 	along := func(h float64) (float64, error) {
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		for n, v := range at {
 			feed[n] = v
 		}

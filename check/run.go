@@ -80,6 +80,7 @@ type space struct {
 }
 
 func newSpace(v graph.Value, guard float64) *space {
+	v.Type.DType = v.Type.DType.Wide() // as Run gets it
 	s := &space{all: tape.Array{Type: v.Type}, n: len(v.Data)}
 	n := s.n + 2*guards
 	switch v.Type.DType {

@@ -25,7 +25,7 @@ type trial struct {
 	dt     graph.DType
 	rng    *rand.Rand
 	in     []*graph.Node
-	values map[*graph.Node]graph.Value
+	values graph.Values
 	y      *graph.Node
 	node   *graph.Node // the operation's own, y or below
 }
@@ -43,7 +43,7 @@ func generic(c ops.Case) bool {
 // build makes the operands, their values, and the call.
 func (t *trial) build() error {
 	g := graph.New("case")
-	t.values = map[*graph.Node]graph.Value{}
+	t.values = graph.Values{}
 	apart := 0 // elements whose values must differ from each other
 	for i, o := range t.cas.Operands {
 		var typ graph.Type
@@ -110,7 +110,7 @@ func (t *trial) lengths() error {
 	}
 	g := graph.New("lengths")
 	var nodes []*graph.Node
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	for _, n := range awkward {
 		var in []*graph.Node
 		for i := range t.in {

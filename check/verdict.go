@@ -78,7 +78,7 @@ func compared(name string, nodes []*graph.Node, got, want []graph.Value, limit f
 		overall = max(overall, largest(w))
 	}
 	for i, n := range nodes {
-		allowed := limit(n.DType())
+		allowed := limit(coarsest(n))
 		scale := max(largest(want[i]), overall/1000, math.SmallestNonzeroFloat64)
 		v.Limit = max(v.Limit, allowed)
 		if len(got[i].Data) != len(want[i].Data) {
@@ -130,6 +130,21 @@ func largest(v graph.Value) float64 {
 	return most
 }
 
+// coarsest returns the type that limits the digits of n: bf16 or f16 where n is computed of such
+// values, and otherwise its own.
+func coarsest(n *graph.Node) graph.DType {
+	least := n.DType()
+	if !least.IsFloat() {
+		return least
+	}
+	for _, x := range graph.Reachable(n) {
+		if dt := x.DType(); dt == graph.BF16 || dt == graph.F16 && least != graph.BF16 {
+			least = dt
+		}
+	}
+	return least
+}
+
 // within is a tolerance for each float type; other types are exact.
 func within(f32, f64 float64) func(graph.DType) float64 {
 	return func(dt graph.DType) float64 {
@@ -138,6 +153,10 @@ func within(f32, f64 float64) func(graph.DType) float64 {
 			return f32
 		case graph.F64:
 			return f64
+		case graph.F16:
+			return max(f32, 8*0x1p-11)
+		case graph.BF16:
+			return max(f32, 8*0x1p-8)
 		}
 		return 0
 	}

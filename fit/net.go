@@ -52,8 +52,7 @@ func net(b builders.Builder, s builders.Settings, dt graph.DType, setting string
 		return &train.Net{Loss: g.Fail(b.Name, err)}
 	}
 	n := &train.Net{Loss: made.Loss, Step: made.Step, Params: lab.Trained(made)}
-	chance := func(n *graph.Node) bool { return match.Is(n, match.Random) }
-	if made.Output != nil && len(made.Step) == 0 && (quiet || !slices.ContainsFunc(graph.Reachable(made.Output), chance)) {
+	if made.Output != nil && len(made.Step) == 0 && (quiet || !slices.ContainsFunc(graph.Reachable(made.Output), match.Draws)) {
 		n.Output = made.Output
 	}
 	return n

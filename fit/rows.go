@@ -72,7 +72,7 @@ func (f *Fitted) feed(m *builders.Model, dt graph.DType) {
 		return
 	}
 	m.Rows = r
-	m.Examples = func(rng *rand.Rand) builders.Feed {
+	m.Examples = func(rng *rand.Rand) graph.Values {
 		feed, _ := r.gather(r.pick(rng.Perm(len(f.train))[:r.size], f.train))
 		return feed
 	}
@@ -118,12 +118,12 @@ func (r *rows) pick(places, of []int) []int {
 }
 
 // gather returns the values of some rows for the inputs.
-func (r *rows) gather(at []int) (builders.Feed, error) {
+func (r *rows) gather(at []int) (graph.Values, error) {
 	b := r.set.NewBatch(len(at))
 	if err := r.set.Gather(context.Background(), b, at); err != nil {
 		return nil, err
 	}
-	feed := builders.Feed{}
+	feed := graph.Values{}
 	for _, in := range r.inputs {
 		feed[in] = graph.Value{Type: in.Type(), Data: numbers(b.Values[in.Path()])}
 	}
@@ -148,6 +148,14 @@ func numbers(t *tensor.Dense) []float64 {
 		for i, v := range t.Int64s() {
 			out[i] = float64(v)
 		}
+	case tensor.Int8:
+		for i, v := range t.Int8s() {
+			out[i] = float64(v)
+		}
+	case tensor.Uint8:
+		for i, v := range t.Uint8s() {
+			out[i] = float64(v)
+		}
 	case tensor.Bool:
 		for i, v := range t.Bools() {
 			if v {
@@ -159,12 +167,12 @@ func numbers(t *tensor.Dense) []float64 {
 }
 
 // Batch returns the rows of a step, the same as [Fitted.Source].
-func (r *rows) Batch(seed uint64, step int) (builders.Feed, error) {
+func (r *rows) Batch(seed uint64, step int) (graph.Values, error) {
 	return r.gather(r.pick(r.step(seed, step), r.f.train))
 }
 
 // inOrder returns batch i of rows in their order, where the first row follows the last.
-func (r *rows) inOrder(of []int, i int) (builders.Feed, error) {
+func (r *rows) inOrder(of []int, i int) (graph.Values, error) {
 	c := r.cut(of)
 	if n := c.Whole(); i < 0 || i >= n {
 		return nil, fmt.Errorf("fit: batch %d of %d", i, n)
@@ -173,10 +181,10 @@ func (r *rows) inOrder(of []int, i int) (builders.Feed, error) {
 }
 
 // Trained returns a batch of the rows to train on, in their order.
-func (r *rows) Trained(i int) (builders.Feed, error) { return r.inOrder(r.f.train, i) }
+func (r *rows) Trained(i int) (graph.Values, error) { return r.inOrder(r.f.train, i) }
 
 // Held returns a batch of the rows that are measured on, in their order.
-func (r *rows) Held(i int) (builders.Feed, error) { return r.inOrder(r.f.measured(), i) }
+func (r *rows) Held(i int) (graph.Values, error) { return r.inOrder(r.f.measured(), i) }
 
 // Batches returns the number of batches in an epoch, of Trained and of Held.
 func (r *rows) Batches() (epoch, trained, held int) {

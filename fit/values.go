@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/half"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/data/columns"
 	"gorgonia.org/tensor"
@@ -312,8 +313,12 @@ func (v *values) tensor(row graph.Type) (*tensor.Dense, error) {
 			return nil, v.errorAt(k, fmt.Sprintf("%g is not finite", x))
 		case dt.IsInt() && dt.Round(x) != x:
 			return nil, v.errorAt(k, fmt.Sprintf("%g is not a whole number, and the input reads indices", x))
+		case dt.IsInt() && dt != graph.I64 && dt.Check(x) != nil:
+			return nil, v.errorAt(k, fmt.Sprintf("%g does not fit %v", x, dt))
 		case dt == graph.F32 && math.IsInf(float64(float32(x)), 0):
 			return nil, v.errorAt(k, fmt.Sprintf("%g does not fit float32", x))
+		case dt.IsHalf() && dt.Check(x) != nil:
+			return nil, v.errorAt(k, fmt.Sprintf("%g does not fit %v", x, dt))
 		case dt == graph.Bool && x != 0 && x != 1:
 			return nil, v.errorAt(k, fmt.Sprintf("%g is neither 0 nor 1, and the input is a mask", x))
 		}
@@ -325,6 +330,18 @@ func (v *values) tensor(row graph.Type) (*tensor.Dense, error) {
 		return converted[int32](v.v, sizes), nil
 	case graph.I64:
 		return converted[int64](v.v, sizes), nil
+	case graph.I8:
+		return converted[int8](v.v, sizes), nil
+	case graph.U8:
+		return converted[uint8](v.v, sizes), nil
+	case graph.F16, graph.BF16:
+		bits := make([]uint16, len(v.v))
+		for i, x := range v.v {
+			if bits[i] = half.Bits(half.Odd(x)); dt == graph.BF16 {
+				bits[i] = half.BrainBits(half.Odd(x))
+			}
+		}
+		return tensor.New(tensor.WithShape(sizes...), tensor.WithBacking(bits)), nil
 	case graph.Bool:
 		b := make([]bool, len(v.v))
 		for i, x := range v.v {
@@ -335,7 +352,7 @@ func (v *values) tensor(row graph.Type) (*tensor.Dense, error) {
 	return tensor.New(tensor.WithShape(sizes...), tensor.WithBacking(slices.Clone(v.v))), nil
 }
 
-func converted[T float32 | int32 | int64](v []float64, sizes []int) *tensor.Dense {
+func converted[T float32 | int32 | int64 | int8 | uint8](v []float64, sizes []int) *tensor.Dense {
 	out := make([]T, len(v))
 	for i, x := range v {
 		out[i] = T(x)

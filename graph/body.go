@@ -11,11 +11,10 @@ import (
 // operation that runs it. 0 is no body.
 type BodyID int
 
-// Body is a sealed graph with an order of its inputs and results, which an
-// operation such as a loop runs again and again. It has no parameters, states,
-// updates or random draws, and no inputs but those listed. Bodies that compute the
-// same are equal, whatever their nodes are called and wherever they were written;
-// a graph holds equal bodies once, as the first was written.
+// Body is a sealed graph with an order of its inputs and results, which an operation such as a loop
+// runs again and again. It has no parameters, states or updates, and no inputs but those listed. Bodies
+// that compute the same are equal, whatever their nodes are called and wherever they were written; a
+// graph holds equal bodies once, as the first was written.
 type Body struct {
 	graph   *Graph
 	in, out []*Node
@@ -42,24 +41,18 @@ type BodyOp interface {
 // BodyGraph returns a new graph in which to build a body for an operation of g, with inputs of the
 // given names and types. Names that are taken get a number. Nodes that are built there stand in g's
 // open scopes. Operands, if given, are nodes of g, one for each input, that the inputs see in a
-// step, nil for a carry; see [Node.Outer]. [Graph.Seal] makes the body.
+// step, nil for a carry; see [Node.Outer]. Until [Graph.Seal] makes the body, nodes of g may be
+// used in it: see [Join].
 func (g *Graph) BodyGraph(name string, names []string, types []Type, operands ...*Node) (b *Graph, in []*Node) {
-	b = New(name)
-	b.outer = g
+	b = New(name, g.DType())
+	b.outer, g.open = g, b
 	if g.ctx.fixed {
 		b.ctx = context{fixed: true, scope: g.ctx.scope, pos: g.ctx.pos}
 	}
 	for i, typ := range types {
-		own := names[i]
-		for k := 2; b.byPath[b.path(own)] != nil; k++ {
-			own = fmt.Sprintf("%s_%d", names[i], k)
-		}
-		x := b.Input(own, typ.DType, typ.Shape.Axes()...)
+		x := b.Input(b.free(names[i]), typ.DType, typ.Shape.Axes()...)
 		if in = append(in, x); i < len(operands) {
-			if b.outerNodes == nil {
-				b.outerNodes = map[*Node]*Node{}
-			}
-			b.outerNodes[x] = operands[i]
+			b.sees(x, operands[i])
 		}
 	}
 	b.scopes = slices.Clone(g.scopes)
@@ -78,40 +71,45 @@ func (n *Node) Outer() (outer *Node, ok bool) {
 }
 
 // Seal makes a body with the given inputs and results of b, which [Graph.BodyGraph] of g returned,
-// and returns its handle. Mistakes made in building it become those of g: bad is then an invalid
-// node of g, and nil otherwise. The string what is the name of the operation.
-func (g *Graph) Seal(what string, b *Graph, in, out []*Node) (id BodyID, bad *Node) {
-	if b == nil {
-		return 0, g.Fail(what, errNoGraph)
-	}
-	if len(b.errs) > 0 {
-		g.adopt(b)
-		return 0, g.invalid()
-	}
-	for i, n := range out {
-		switch {
-		case n == nil:
-			return 0, g.Fail(what, fmt.Errorf("result %d of the body is nil", i))
-		case !n.IsValid() || n.g == g:
-			return 0, g.Fail(what, stranger(fmt.Sprintf("result %d of the body", i), n, b, n.g), n)
-		case n.g != b:
-			return 0, g.Fail(what, fmt.Errorf("result %d of the body is not a node of the body", i))
-		}
-	}
-	body, err := NewBody(b, in, out)
-	if err != nil {
-		return 0, g.Fail(what, err)
-	}
-	return g.AddBody(body), nil
+// and returns its handle. Nodes of g that the results need, or are, become further inputs of the
+// body, behind the others; captured are these nodes, which the operation takes as further operands.
+// Mistakes made in building b become those of g: bad is then an invalid node of g, and nil
+// otherwise. The string what is the name of the operation.
+func (g *Graph) Seal(what string, b *Graph, in, out []*Node) (id BodyID, captured []*Node, bad *Node) {
+	body, captured, bad := g.Sealed(what, b, in, out)
+	return g.AddBody(body), captured, bad
 }
 
-// stranger returns the mistake for a node of another graph where one of g is wanted.
-func stranger(which string, n *Node, g, other *Graph) error {
-	m := &Mistake{fmt.Sprintf("%s belongs to graph %q, not to %q", which, n.g.name, g.name), "build both operands in one graph"}
-	if g.outer == other || other.outer == g {
-		m.Fix = "give the loop what its body needs of the graph around it in With, and take what the graph needs of the body from the results"
+// Sealed is [Graph.Seal], but that it returns the body without adding it to g: for an operation that
+// makes its body from that of its user.
+func (g *Graph) Sealed(what string, b *Graph, in, out []*Node) (body *Body, captured []*Node, bad *Node) {
+	if b == nil {
+		return nil, nil, g.Fail(what, errNoGraph)
 	}
-	return m
+	defer g.Abandon(b)
+	if len(b.errs) > 0 {
+		g.adopt(b)
+		return nil, nil, g.invalid()
+	}
+	results := make([]*Node, len(out))
+	for i, n := range out {
+		if results[i] = b.Within(n); n == nil {
+			return nil, nil, g.Fail(what, fmt.Errorf("result %d of the body is nil", i))
+		} else if !n.IsValid() || results[i].g != b {
+			return nil, nil, g.Fail(what, stranger(fmt.Sprintf("result %d of the body", i), n, b), n)
+		}
+	}
+	cone, _ := b.cone(results)
+	for _, x := range b.captures {
+		if slices.Contains(cone, x) {
+			in, captured = append(in[:len(in):len(in)], x), append(captured, b.outerNodes[x])
+		}
+	}
+	body, err := NewBody(b, in, results)
+	if err != nil {
+		return nil, nil, g.Fail(what, err)
+	}
+	return body, captured, nil
 }
 
 // NewBody returns a body with the given inputs and results of b, of which it copies the nodes that
@@ -123,24 +121,7 @@ func NewBody(b *Graph, in, out []*Node) (*Body, error) {
 	}
 	to := New(b.name)
 	to.ctx.fixed = true // its nodes get the occurrences of those that they copy
-	roots := slices.Concat(in, out)
-	live := make([]bool, len(b.nodes))
-	mark := func() []*Node {
-		cone := Reachable(roots...)
-		for _, n := range cone {
-			live[n.id] = true
-		}
-		return cone
-	}
-	mark()
-	var kept []Derivation
-	for _, d := range b.derived { // a gradient is derived again of its loss
-		if live[d.Grad.id] {
-			kept = append(kept, d)
-			roots = append(roots, d.Loss, d.Wrt)
-		}
-	}
-	cone := mark()
+	cone, kept := b.cone(slices.Concat(in, out))
 	copied := make([]*Node, len(b.nodes))
 	for _, n := range cone {
 		args := make([]*Node, len(n.in))
@@ -189,6 +170,27 @@ func NewBody(b *Graph, in, out []*Node) (*Body, error) {
 	return body, nil
 }
 
+// cone returns the nodes that the roots need, those included of which a gradient among them is
+// derived again, and these gradients.
+func (b *Graph) cone(roots []*Node) (cone []*Node, kept []Derivation) {
+	live := make([]bool, len(b.nodes))
+	mark := func() {
+		cone = Reachable(roots...)
+		for _, n := range cone {
+			live[n.id] = true
+		}
+	}
+	mark()
+	for _, d := range b.derived { // a gradient is derived again of its loss
+		if live[d.Grad.id] {
+			kept = append(kept, d)
+			roots = append(roots[:len(roots):len(roots)], d.Loss, d.Wrt)
+		}
+	}
+	mark()
+	return cone, kept
+}
+
 // check refuses leaves that are not fed, and nodes listed as inputs that are not.
 func (b *Body) check() error {
 	inputs := map[*Node]bool{}
@@ -200,7 +202,7 @@ func (b *Body) check() error {
 	}
 	for _, n := range b.graph.Leaves(RoleInput, RoleParam, RoleState) {
 		if !inputs[n] {
-			return &Mistake{fmt.Sprintf("%v %q is made inside the body", n.Role(), n.Path()), "make it outside, and give it to the loop in With"}
+			return &Mistake{fmt.Sprintf("%v %q is made inside the body", n.Role(), n.Path()), beforeLoop}
 		}
 	}
 	if len(b.out) == 0 {

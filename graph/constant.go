@@ -37,7 +37,7 @@ func (g *Graph) Constant(dt DType, data []float64, axes ...Axis) *Node {
 // not called.
 func (g *Graph) ConstantFunc(dt DType, fill func(data []float64), axes ...Axis) *Node {
 	s, err := NewShape(axes...)
-	if err == nil && (dt <= InvalidDType || dt > Bool) {
+	if err == nil && !dt.IsValid() {
 		err = fmt.Errorf("%v is not an element type", dt)
 	}
 	t := Type{dt, s}
@@ -81,7 +81,7 @@ func (g *Graph) ConstantValue(v Value) *Node {
 	if g == nil {
 		return g.Fail("constant", errNoGraph)
 	}
-	if v.Type.DType <= InvalidDType || v.Type.DType > Bool || len(v.Data) != v.Type.Shape.Len() {
+	if !v.Type.DType.IsValid() || len(v.Data) != v.Type.Shape.Len() {
 		return g.Fail("constant", fmt.Errorf("%d values for type %v", len(v.Data), v.Type))
 	}
 	if err := v.Type.DType.Check(v.Data...); err != nil {

@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 // then be read by many.
 type Graph struct {
 	name       string
+	dtype      DType // of scalars that are given none
 	nodes      []*Node
 	interned   map[nodeKey]*Node
 	byPath     map[string]*Node // inputs, parameters, states
@@ -21,6 +23,11 @@ type Graph struct {
 	bodyIDs    map[string][]BodyID // by form
 	outer      *Graph              // of a body that is being built: the graph it is for
 	outerNodes map[*Node]*Node     // likewise, by input: see Node.Outer
+	captured   map[*Node]*Node     // likewise, by node of outer: the input that captures it
+	captures   []*Node             // likewise: these inputs
+	sealed     bool                // the body is no longer being built
+	open       *Graph              // the body that is being built for this graph
+	time       *Node               // of a body that is being built: the input that is the time of a step
 	memo       map[any]any
 	updates    []Update
 	derived    []Derivation
@@ -39,12 +46,29 @@ type Graph struct {
 	newOccurs slab[Occurrence]
 }
 
-// New returns an empty graph. The name is the title of its drawings.
-func New(name string) *Graph {
-	return &Graph{
-		name: name, interned: map[nodeKey]*Node{}, byPath: map[string]*Node{}, constIDs: map[uint64][]int{},
+// New returns an empty graph. The name is the title of its drawings. The element type, f32 unless
+// one is given, is that of [Graph.Scalar], and what [Graph.DType] returns; one that is no float is a
+// mistake. Other leaves and constants have the types that they are made with, whatever it is.
+func New(name string, dt ...DType) *Graph {
+	g := &Graph{
+		name: name, dtype: F32, interned: map[nodeKey]*Node{}, byPath: map[string]*Node{}, constIDs: map[uint64][]int{},
 		opErrs: map[reflect.Type]error{}, draws: map[string]int{}, root: libraryRoot(), files: map[string]string{}, lines: map[calls]Pos{},
 	}
+	if len(dt) > 0 {
+		if g.dtype = dt[0]; !g.dtype.IsFloat() {
+			g.Fail("graph", &Mistake{fmt.Sprintf("%q has elements of type %v by default", name, g.dtype), "use f32 or f64; each leaf may have its own type"})
+			g.dtype = F32
+		}
+	}
+	return g
+}
+
+// DType returns the element type given to [New], f32 if none was.
+func (g *Graph) DType() DType {
+	if g == nil {
+		return F32
+	}
+	return g.dtype
 }
 
 // Grow makes room for n more nodes. It is for those who know how many will come, and only saves
@@ -92,6 +116,15 @@ func (g *Graph) Leaves(roles ...Role) []*Node {
 	return out
 }
 
+// Params returns the parameters in order of creation.
+func (g *Graph) Params() []*Node { return g.Leaves(RoleParam) }
+
+// States returns the states in order of creation.
+func (g *Graph) States() []*Node { return g.Leaves(RoleState) }
+
+// Inputs returns the inputs in order of creation, those with a default among them.
+func (g *Graph) Inputs() []*Node { return g.Leaves(RoleInput) }
+
 // Apply adds the node op(in...), or returns the equal node that is there. It is a mistake if an
 // operand is nil or of another graph, or if the operation refuses the operands: the graph records
 // it, and Apply returns an invalid node. For an invalid operand it returns an invalid node
@@ -124,8 +157,15 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 		case x.g != g && !x.IsValid():
 			g.adopt(x.g)
 			return g.invalid()
+		case x.g != g && x.g.inside(g):
+			return x.g.Apply(op, in...)
 		case x.g != g:
-			return g.fail(op, in, stranger(fmt.Sprintf("operand %d", i), x, g, x.g))
+			here := g.Within(x)
+			if here.g != g {
+				return g.fail(op, in, stranger(fmt.Sprintf("operand %d", i), x, g))
+			}
+			in = slices.Clone(in)
+			in[i] = here
 		}
 	}
 	for _, x := range in {
@@ -201,10 +241,20 @@ func (g *Graph) invalid() *Node { return &Node{g: g, id: -1} }
 // graphs share their noise, in runs of the same seed, step and count; see package tape, "Random
 // numbers".
 func (g *Graph) DrawKey(name string) string {
-	p := g.path(name)
-	k := g.draws[p]
-	g.draws[p]++
+	p, draws := g.path(name), g.outermost().draws // loops of one scope draw different numbers
+	k := draws[p]
+	draws[p]++
 	return fmt.Sprintf("%s#%d", p, k)
+}
+
+// DrawsAgain returns a function after whose call the next draws get the keys that those made since
+// DrawsAgain have got. It is for a step that is built twice.
+func (g *Graph) DrawsAgain() (again func()) {
+	if g == nil {
+		return func() {}
+	}
+	draws := maps.Clone(g.outermost().draws)
+	return func() { g.outermost().draws = draws }
 }
 
 // path returns the path of a name in the open scopes.
@@ -246,7 +296,8 @@ func (g *Graph) Scope(name string) (end func()) {
 func Apply(op Op, in ...*Node) *Node { return Of(in...).Apply(op, in...) }
 
 // Of returns the graph of the first valid node, or else of the first node that has a graph; a new
-// empty graph if none has.
+// empty graph if none has. Where some of the nodes belong to a body that is being built for that
+// graph, it is the graph of the body; see [Join].
 func Of(nodes ...*Node) *Graph {
 	i := slices.IndexFunc(nodes, (*Node).IsValid)
 	if i < 0 {
@@ -255,7 +306,13 @@ func Of(nodes ...*Node) *Graph {
 	if i < 0 {
 		return New("")
 	}
-	return nodes[i].g
+	g := nodes[i].g
+	for _, n := range nodes[i+1:] {
+		if n.IsValid() && n.g != g && n.g.inside(g) {
+			g = n.g
+		}
+	}
+	return g
 }
 
 // Copy adds a node with the operation of n, which may belong to another graph, over inputs of this

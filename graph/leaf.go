@@ -59,10 +59,10 @@ func (g *Graph) Input(name string, dt DType, axes ...Axis) *Node {
 }
 
 // Scalar adds a scalar input with a default: a quantity to vary without compiling
-// again, such as a temperature or a learning rate. It is f32 unless another type is
-// given, which must hold the value; mistakes are otherwise those of [Graph.Input].
+// again, such as a temperature or a learning rate. Its type is the graph's ([New]) unless another is
+// given, and must hold the value; mistakes are otherwise those of [Graph.Input].
 func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
-	t := F32
+	t := g.DType()
 	if len(dt) > 0 {
 		t = dt[0]
 	}
@@ -72,7 +72,8 @@ func (g *Graph) Scalar(name string, value float64, dt ...DType) *Node {
 	return g.leaf(leaf{role: RoleInput, Path: name, Default: attr.FloatOf(value), HasDefault: true}, t, nil)
 }
 
-// Param adds an array that is trained, of type f32 or f64. A fresh store fills it by its
+// Param adds an array that is trained, of a type of floats, usually f32: sums of many small steps get
+// lost in f16 and bf16. A fresh store fills it by its
 // initialiser: [initial.Glorot] for two axes or more, [initial.Zeros] otherwise, unless
 // [Node.Init] changes it. A gain has one axis too, and wants Init(initial.Fill(1)); a table
 // of embeddings has two. Mistakes are those of [Graph.Input].
@@ -101,7 +102,9 @@ func (g *Graph) leaf(l leaf, dt DType, axes []Axis) *Node {
 	switch {
 	case name == "":
 		err = fmt.Errorf("want a name")
-	case err == nil && (dt <= InvalidDType || dt > Bool):
+	case g.open != nil || l.role != RoleInput && g.outer != nil && !g.sealed:
+		err = &Mistake{fmt.Sprintf("%v %q is made inside the body of a loop", l.role, name), beforeLoop}
+	case err == nil && !dt.IsValid():
 		err = fmt.Errorf("%v is not an element type", dt)
 	case err == nil && l.HasDefault && !dt.holds(l.Default.Value()):
 		err = dt.Check(l.Default.Value())

@@ -13,11 +13,11 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Align": graph.Align, "Apply": graph.Apply, "Ax": graph.Ax,
-			"Dims": graph.Dims,
-			"New":  graph.New, "NewBody": graph.NewBody,
+			"Dims": graph.Dims, "Join": graph.Join,
+			"New": graph.New, "Primed": graph.Primed, "NewBody": graph.NewBody,
 			"NewShape": graph.NewShape, "NewValue": graph.NewValue,
 			"Of": graph.Of, "OpText": graph.OpText,
-			"Parse": graph.Parse, "Reachable": graph.Reachable,
+			"Parse": graph.Parse, "ParseDType": graph.ParseDType, "Reachable": graph.Reachable,
 			"ReachableUntil": graph.ReachableUntil,
 			"Verify":         graph.Verify,
 		},

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unique"
@@ -109,6 +110,23 @@ func NewShape(axes ...Axis) (Shape, error) {
 		return Shape{}, nil
 	}
 	return Shape{unique.Make(l)}, nil
+}
+
+// Primed returns the axes with primes (′) behind each name that an axis before it has, as many as make
+// it a name that no axis has: [n n] becomes [n n′].
+func Primed(axes ...Axis) []Axis {
+	out := slices.Clone(axes)
+	for i := range out {
+		if name := out[i].Name; name == "" || !slices.ContainsFunc(out[:i], func(a Axis) bool { return a.Name == name }) {
+			continue
+		}
+		for has := true; has; {
+			out[i].Name += "′"
+			has = slices.ContainsFunc(out[:i], func(a Axis) bool { return a.Name == out[i].Name }) ||
+				slices.ContainsFunc(axes, func(a Axis) bool { return a.Name == out[i].Name })
+		}
+	}
+	return out
 }
 
 const renameOne = "rename one with ops.Rename"

@@ -39,7 +39,7 @@ func (g *Graph) Assign(target, value *Node) Update {
 			}
 			return u
 		case n.g != g:
-			g.fail(assignOp{}, []*Node{target, value}, stranger(which, n, g, n.g))
+			g.fail(assignOp{}, []*Node{target, value}, stranger(which, n, g))
 			return u
 		}
 	}

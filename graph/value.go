@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph/attr"
+	"github.com/tapestry-ml/tapestry/internal/half"
 )
 
 // Value is a dense array held in float64, row-major. Constants hold one, and every operation
@@ -16,26 +17,31 @@ type Value struct {
 	Data []float64 // len = Type.Shape.Len()
 }
 
+// Values holds the values of nodes in float64: the point at which definitions are evaluated, or a
+// batch of a model's examples. Package tape makes a feed of it (tape.Tensors).
+type Values map[*Node]Value
+
 // NewValue returns an array of zeros.
 func NewValue(t Type) Value { return Value{t, make([]float64, t.Shape.Len())} }
 
-// Round converts v to the element type: to the nearest float; to bool by v ≠ 0; to an integer by
-// dropping the fraction, where a number out of range becomes the nearest integer in it, and NaN and
-// −0 become 0. Arrays are converted so; sums and products of integers wrap around instead.
+// Round converts v to the element type: to the nearest float, of two that are equally near the one
+// with an even last bit, which is an infinity beyond the largest; to bool by v ≠ 0; to an integer
+// by dropping the fraction, where a number out of range becomes the nearest integer in it, and NaN
+// and −0 become 0. Arrays are converted so; sums and products of integers wrap around instead.
 func (d DType) Round(v float64) float64 {
 	switch d {
 	case F32:
 		return float64(float32(v))
-	case I32:
+	case F16:
+		return half.Round(v)
+	case BF16:
+		return half.RoundBrain(v)
+	case I32, I64, I8, U8:
 		if v != v {
 			return 0
 		}
-		return math.Trunc(max(math.MinInt32, min(math.MaxInt32, v))) + 0
-	case I64:
-		if v != v {
-			return 0
-		}
-		return math.Trunc(max(math.MinInt64, min(math.MaxInt64, v))) + 0
+		least, greatest := d.ends()
+		return math.Trunc(max(least, min(greatest, v))) + 0
 	case Bool:
 		if v != 0 {
 			return 1

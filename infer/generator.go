@@ -7,7 +7,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
-	"gorgonia.org/tensor"
 )
 
 // Model is a language model that reads one token of one text in each run.
@@ -161,8 +160,8 @@ func (s *Generator) run(ctx context.Context, token int32) error {
 	if s.begun {
 		fresh = 0
 	}
-	put(s.feed[s.model.Token], float64(token))
-	put(s.feed[s.model.Fresh], fresh)
+	s.put(s.model.Token, float64(token))
+	s.put(s.model.Fresh, fresh)
 	if err := s.vm.Run(ctx, s.feed); err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
@@ -171,29 +170,20 @@ func (s *Generator) run(ctx context.Context, token int32) error {
 	if err != nil {
 		return fmt.Errorf("generate: %w", err)
 	}
-	if v.Dtype() == tensor.Float64 {
-		copy(s.logits, v.Float64s())
-		return nil
+	a, err := tape.ArrayOf(s.model.Logits.Type(), v)
+	if err != nil {
+		return fmt.Errorf("generate: %w", err)
 	}
-	for i, z := range v.Float32s() {
-		s.logits[i] = float64(z)
+	for i := range s.logits {
+		s.logits[i] = a.At(i)
 	}
 	return nil
 }
 
-// put writes the only element of a tensor.
-func put(t *tensor.Dense, v float64) {
-	switch t.Dtype() {
-	case tensor.Float32:
-		t.Float32s()[0] = float32(v)
-	case tensor.Float64:
-		t.Float64s()[0] = v
-	case tensor.Int32:
-		t.Int32s()[0] = int32(v)
-	case tensor.Int64:
-		t.Int64s()[0] = int64(v)
-	case tensor.Bool:
-		t.Bools()[0] = v != 0
+// put feeds an input of one element.
+func (s *Generator) put(in *graph.Node, v float64) {
+	if a, err := tape.ArrayOf(in.Type(), s.feed[in]); err == nil {
+		a.Set(0, v)
 	}
 }
 

@@ -224,7 +224,7 @@ func (in Column) array(set *data.Set) (tape.Array, error) {
 	if err != nil {
 		return tape.Array{}, err
 	}
-	from := map[tensor.Dtype]graph.DType{tensor.Float32: graph.F32, tensor.Float64: graph.F64, tensor.Int32: graph.I32, tensor.Int64: graph.I64, tensor.Bool: graph.Bool}[t.Dtype()]
+	from := map[tensor.Dtype]graph.DType{tensor.Float32: graph.F32, tensor.Float64: graph.F64, tensor.Int32: graph.I32, tensor.Int64: graph.I64, tensor.Bool: graph.Bool, tensor.Int8: graph.I8, tensor.Uint8: graph.U8}[t.Dtype()]
 	if (from == graph.Bool) != (in.Row.DType == graph.Bool) {
 		return tape.Array{}, fmt.Errorf("%s: want elements of type %v, got %v", in.Name, in.Row.DType, from)
 	}
@@ -297,19 +297,24 @@ func move(to tape.Array, at int, from tape.Array, lo, n int) (bad int, ok bool) 
 		copy(to.I32[at:at+n], from.I32[lo:])
 	case to.I64 != nil:
 		copy(to.I64[at:at+n], from.I64[lo:])
-	default:
+	case to.Bool != nil:
 		copy(to.Bool[at:at+n], from.Bool[lo:])
+	case to.Half != nil:
+		copy(to.Half[at:at+n], from.Half[lo:])
+	case to.I8 != nil:
+		copy(to.I8[at:at+n], from.I8[lo:])
+	default:
+		copy(to.U8[at:at+n], from.U8[lo:])
 	}
 	return 0, true
 }
 
 // whole reports whether a number is a value of an integer type; beyond 2⁵³ float64 cannot tell.
 func whole(x float64, dt graph.DType) bool {
-	limit := float64(1 << 53)
-	if dt == graph.I32 {
-		return x == math.Trunc(x) && x >= math.MinInt32 && x <= math.MaxInt32
+	if dt == graph.I64 {
+		return x == math.Trunc(x) && math.Abs(x) <= 1<<53
 	}
-	return x == math.Trunc(x) && math.Abs(x) <= limit
+	return dt.Check(x) == nil
 }
 
 // Close releases the predictor; a later Predict returns an error.

@@ -127,8 +127,11 @@ func (r *Record) overflow(n *graph.Node, p int, in []float64) (cause string, ope
 		return cause, -1, trait.Extreme
 	}
 	size, large := 0.0, 1e12
-	if n.DType() == graph.F64 {
+	switch n.DType() {
+	case graph.F64:
 		large = 1e100
+	case graph.F16:
+		large = 200 // whose square is near the largest number
 	}
 	for _, v := range in {
 		size = max(size, math.Abs(v))

@@ -22,10 +22,7 @@ func model(t *testing.T, name string) (m *builders.Model, roots []*graph.Node, f
 		t.Fatal(err)
 	}
 	roots = append([]*graph.Node{m.Loss}, grad.Of(m.Loss, m.Params()...)...)
-	feed = tape.Feed{}
-	for n, v := range m.Examples(rand.New(rand.NewPCG(1, 2))) {
-		feed[n] = tape.Tensor(v)
-	}
+	feed = tape.Tensors(m.Examples(rand.New(rand.NewPCG(1, 2))))
 	return m, roots, feed, tape.NewStore(m.Graph, tape.Seed(1))
 }
 

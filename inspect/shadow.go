@@ -71,26 +71,27 @@ var errNoFloat32 = errors.New("inspect: no value is computed in float32: there i
 
 // MeasurePrecision runs the roots as written and, beside them, in float64 from the same inputs,
 // parameters, states, constants and random draws. Float32 leaves count as exact: what they lost
-// before is not known. [Take] describes the arguments. It is an error if nothing in the graph is
-// float32.
+// before is not known. The digits of f16 and bf16 are counted among float32's, so that rounding to
+// bf16 loses five of the seven. [Take] describes the arguments. It is an error if nothing in the
+// graph is of these types.
 func MeasurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Precision, error) {
 	r, err := Take(ctx, feed, store, roots...)
 	if err != nil {
 		return nil, err
 	}
-	s := &shadow{Record: r, exact: map[*graph.Node]graph.Value{}, total: map[*graph.Node][]float64{}}
+	s := &shadow{Record: r, exact: graph.Values{}, total: map[*graph.Node][]float64{}}
 	out := &Precision{Step: r.store.Step()}
 	narrow := false
 	for _, n := range r.nodes {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		narrow = narrow || n.DType() == graph.F32 && n.NumIn() > 0
+		narrow = narrow || n.DType().Wide() == graph.F32 && n.NumIn() > 0
 		l, err := s.look(n)
 		if err != nil {
 			return nil, fmt.Errorf("inspect: %w", err)
 		}
-		if n.NumIn() > 0 && (n.DType() == graph.F32 || l.Flips > 0) {
+		if n.NumIn() > 0 && (n.DType().Wide() == graph.F32 || l.Flips > 0) {
 			out.Losses = append(out.Losses, l)
 		}
 	}
@@ -132,7 +133,7 @@ func (p *Precision) reach(nodes, roots []*graph.Node) {
 // shadow is a record with the float64 values of its nodes.
 type shadow struct {
 	*Record
-	exact map[*graph.Node]graph.Value
+	exact graph.Values
 	total map[*graph.Node][]float64 // relative errors
 }
 

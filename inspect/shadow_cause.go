@@ -19,11 +19,17 @@ func (s *shadow) lossCause(l Loss) string {
 	}
 	switch got := l.Worst.Value; {
 	case math.IsInf(got, 0) && finite(l.True):
-		return fmt.Sprintf("overflow: %s is beyond float32's 3.4e38", trait.Number(l.True))
+		return fmt.Sprintf("overflow: %s is beyond %s", trait.Number(l.True), trait.Limit(n.DType()))
 	case math.IsNaN(got) && finite(l.True):
 		return "not a number in float32, where the shadow is finite (the autopsy says why)"
+	case n.DType() == graph.F16 && l.True != 0 && math.Abs(l.True) < 0x1p-14:
+		return fmt.Sprintf("underflow: %s is below float16's smallest normal 6.1e−5", trait.Number(l.True))
 	case l.True != 0 && math.Abs(l.True) < 1.2e-38:
 		return fmt.Sprintf("underflow: %s is below float32's smallest normal 1.2e−38", trait.Number(l.True))
+	case n.DType() == graph.F16 && l.Local <= 0x1p-11 && l.Local >= l.Total/10:
+		return "rounding to f16, which has 11 bits"
+	case n.DType() == graph.BF16 && l.Local <= 0x1p-8 && l.Local >= l.Total/10:
+		return "rounding to bf16, which has 8 bits"
 	}
 	in := make([][]float64, n.NumIn())
 	for i, x := range n.Inputs() {

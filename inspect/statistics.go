@@ -57,7 +57,7 @@ func StatisticsOf(a tape.Array, bins int) Statistics {
 
 // length returns the number of elements; an array without a type has none.
 func length(a tape.Array) int {
-	return len(a.F32) + len(a.F64) + len(a.I32) + len(a.I64) + len(a.Bool)
+	return len(a.F32) + len(a.F64) + len(a.I32) + len(a.I64) + len(a.Bool) + len(a.Half) + len(a.I8) + len(a.U8)
 }
 
 // moments computes mean and standard deviation in units of the largest element.

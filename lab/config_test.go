@@ -31,12 +31,12 @@ func sharpened(dt graph.DType) (*builders.Model, error) {
 		x, w := m.Graph.Input("x", dt, graph.Ax("i", 4)), m.Graph.Param("w", dt).Init(initial.Normal(0, 1))
 		m.Output = ops.Mul(ops.Mul(x, w), m.Graph.Scalar("γ", 1, dt))
 		m.Loss = ops.Mean(ops.Square(ops.Sub(m.Output, x))).As("loss")
-		m.Examples = func(rng *rand.Rand) builders.Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			v := graph.NewValue(x.Type())
 			for i := range v.Data {
 				v.Data[i] = rng.NormFloat64()
 			}
-			return builders.Feed{x: v}
+			return graph.Values{x: v}
 		}
 	}).Build(nil, dt)
 }

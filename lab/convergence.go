@@ -115,7 +115,7 @@ func NewSettling(ctx context.Context, m *builders.Model) (*Settling, error) {
 	s := &Settling{inputs: map[*graph.Node]*graph.Node{}, params: Trained(m)}
 	if len(s.params) == 0 {
 		for _, u := range m.Step {
-			if u.Target.DType().IsFloat() && m.Loss != nil && m.Loss.DependsOn(u.Target) {
+			if dt := u.Target.DType(); dt.IsFloat() && !dt.IsHalf() && m.Loss != nil && m.Loss.DependsOn(u.Target) {
 				s.params = append(s.params, u.Target)
 			}
 		}

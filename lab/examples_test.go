@@ -101,8 +101,8 @@ func drawing(name string, inputs ...string) func() (*builders.Model, error) {
 		}
 		m.Output = ops.Mul(seen, g.Param("w", dt).Init(initial.Fill(0.5))).As("y")
 		m.Loss = ops.Square(ops.Sub(m.Output, wanted)).As("loss")
-		m.Examples = func(rng *rand.Rand) builders.Feed {
-			f := builders.Feed{}
+		m.Examples = func(rng *rand.Rand) graph.Values {
+			f := graph.Values{}
 			for i, n := range all {
 				v := graph.NewValue(n.Type())
 				for p := range v.Data {

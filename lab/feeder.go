@@ -174,7 +174,7 @@ func (f exampleFeeder) fresh(seed uint64, first int) Feeds {
 }
 
 // rowBatches returns n batches of data.
-func rowBatches(n int, at func(i int) (builders.Feed, error)) Feeds {
+func rowBatches(n int, at func(i int) (graph.Values, error)) Feeds {
 	out := make(Feeds, n)
 	for i := range out {
 		out[i] = func() (tape.Feed, error) {

@@ -175,7 +175,7 @@ func Examples(m *builders.Model, seed uint64, t int) (tape.Feed, error) {
 }
 
 // batch returns the feed of step t.
-func batch(m *builders.Model, seed uint64, t int) (builders.Feed, error) {
+func batch(m *builders.Model, seed uint64, t int) (graph.Values, error) {
 	if m.Rows != nil {
 		return m.Rows.Batch(seed, t)
 	}
@@ -184,7 +184,7 @@ func batch(m *builders.Model, seed uint64, t int) (builders.Feed, error) {
 
 // tensors returns values as tensors. It empties the map of values, so that each can be freed as
 // soon as its tensor is made.
-func tensors(values builders.Feed) tape.Feed {
+func tensors(values graph.Values) tape.Feed {
 	feed := tape.Feed{}
 	for n, v := range values {
 		feed[n] = tape.Tensor(v)

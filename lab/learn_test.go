@@ -36,13 +36,13 @@ func line(name string, rename string, widen bool) func() (*builders.Model, error
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		mean := g.State("mean", dt)
 		m.Step = graph.Step{g.Assign(mean, ops.Add(ops.Scale(mean, 0.9), ops.Scale(ops.Mean(target), 0.1)))}
-		m.Examples = func(rng *rand.Rand) builders.Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			xs, ts := graph.NewValue(x.Type()), graph.NewValue(target.Type())
 			for p := range xs.Data {
 				xs.Data[p] = rng.NormFloat64()
 				ts.Data[p] = 3*xs.Data[p] - 1
 			}
-			return builders.Feed{x: xs, target: ts}
+			return graph.Values{x: xs, target: ts}
 		}
 	})
 	return func() (*builders.Model, error) { return b.Build(nil, graph.F64) }
@@ -235,12 +235,12 @@ func TestStartsAtRows(t *testing.T) {
 			w := g.Param("w", dt, graph.Ax("j", k))
 			out.Output = ops.Sum(ops.Mul(ops.Exp(ops.Neg(builders.SqDistances(x, r))), w), "j")
 			out.Loss = ops.Mean(ops.Square(ops.Sub(out.Output, y)), "i")
-			out.Examples = func(rng *rand.Rand) builders.Feed {
+			out.Examples = func(rng *rand.Rand) graph.Values {
 				a, b := graph.NewValue(x.Type()), graph.NewValue(y.Type())
 				for i := range a.Data {
 					a.Data[i] = 100 + rng.Float64()
 				}
-				return builders.Feed{x: a, y: b}
+				return graph.Values{x: a, y: b}
 			}
 		})
 	}

@@ -97,7 +97,7 @@ func TestHeldOneAtATime(t *testing.T) {
 		t.Fatal(err)
 	}
 	drawn, examples := 0, m.Examples
-	m.Examples = func(rng *rand.Rand) builders.Feed { drawn++; return examples(rng) }
+	m.Examples = func(rng *rand.Rand) graph.Values { drawn++; return examples(rng) }
 	held := exampleFeeder{c: Config{Steps: 5}, m: m}.settled(1)
 	if len(held) < 2 || drawn != 0 {
 		t.Fatalf("%d batches, %d of them drawn before they are wanted", len(held), drawn)

@@ -8,17 +8,16 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn"
 )
 
 // drawing are the functions of the package that draw, on images, with a rate p.
-var drawing = map[string]func(feed ref.Feed, x, p *graph.Node) *graph.Node{
-	"Dropout":         func(_ ref.Feed, x, p *graph.Node) *graph.Node { return nn.Dropout(x, p) },
-	"GaussianNoise":   func(_ ref.Feed, x, p *graph.Node) *graph.Node { return nn.GaussianNoise(x, p) },
-	"UniformNoise":    func(_ ref.Feed, x, p *graph.Node) *graph.Node { return nn.UniformNoise(x, p) },
-	"StochasticDepth": func(_ ref.Feed, x, p *graph.Node) *graph.Node { return nn.StochasticDepth(x, p) },
-	"DropConnect": func(feed ref.Feed, x, p *graph.Node) *graph.Node {
+var drawing = map[string]func(feed graph.Values, x, p *graph.Node) *graph.Node{
+	"Dropout":         func(_ graph.Values, x, p *graph.Node) *graph.Node { return nn.Dropout(x, p) },
+	"GaussianNoise":   func(_ graph.Values, x, p *graph.Node) *graph.Node { return nn.GaussianNoise(x, p) },
+	"UniformNoise":    func(_ graph.Values, x, p *graph.Node) *graph.Node { return nn.UniformNoise(x, p) },
+	"StochasticDepth": func(_ graph.Values, x, p *graph.Node) *graph.Node { return nn.StochasticDepth(x, p) },
+	"DropConnect": func(feed graph.Values, x, p *graph.Node) *graph.Node {
 		l := nn.NewLinear(x.Graph(), "fc", graph.F64, graph.Ax("c", 1), graph.Ax("o", 20))
 		feed[l.W] = layertest.Computed(l.W.Type(), func(i int) float64 { return 1 + float64(i) })
 		feed[l.B] = layertest.Computed(l.B.Type(), func(int) float64 { return 0 })
@@ -40,7 +39,7 @@ func TestLayersDrawAnew(t *testing.T) {
 		g := graph.New(name)
 		x := layertest.Image(g, 24, 5, 6, 1)
 		rng := rand.New(rand.NewPCG(1, 1))
-		feed := ref.Feed{x: layertest.Computed(x.Type(), func(int) float64 { return rng.Float64() })}
+		feed := graph.Values{x: layertest.Computed(x.Type(), func(int) float64 { return rng.Float64() })}
 		layertest.DrawsAnew(t, name, feed, f(feed, x, g.Scalar("p", 0.5, graph.F64)))
 	}
 }

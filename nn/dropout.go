@@ -75,9 +75,13 @@ func UniformNoise(x, s *graph.Node) *graph.Node {
 // kept returns m·x/(1 − p) with a mask over the given axes, which x's shape is a
 // repetition of.
 func kept(x, p *graph.Node, axes []graph.Axis) *graph.Node {
-	u := ops.RandomUniform(x.Graph(), "u", x.DType(), axes...).As("u")
-	m := ops.Cast(ops.GreaterEqual(u, p), x.DType()).As("m")
-	left := ops.Maximum(ops.OneMinus(p), ops.Lit(x, vanishing)) // where p = 1, 0/0 is 0
+	limit, least := p, vanishing
+	if x.DType().IsHalf() && p.DType() == x.DType() { // a draw of so few digits would move the rate
+		limit, least = ops.Cast(p, graph.F32), 0x1p-24
+	}
+	u := ops.RandomUniform(x.Graph(), "u", x.DType().Wide(), axes...).As("u")
+	m := ops.Cast(ops.GreaterEqual(u, limit), x.DType()).As("m")
+	left := ops.Maximum(ops.OneMinus(p), ops.Lit(x, least)) // where p = 1, 0/0 is 0
 	return ops.Mul(ops.Div(m, left), x)
 }
 

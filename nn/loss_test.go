@@ -7,7 +7,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -17,15 +16,15 @@ import (
 // and what losses compare them with.
 type lossCase struct {
 	g         *graph.Graph
-	feed      ref.Feed    // of z
-	z, o      *graph.Node // o_ij = 1.5 cos(2 + 5i + 3j)
-	label     *graph.Node // 2 0 1 3 1
-	gaps      *graph.Node // 2 0 −100 3 1
-	soft      *graph.Node // softmax of o
-	third     *graph.Node // 1 at every third element, from the first on
-	weights   *graph.Node // 1 ½ 2 3
-	same      *graph.Node // where the row's label is even
-	smoothing *graph.Node // 0.2
+	feed      graph.Values // of z
+	z, o      *graph.Node  // o_ij = 1.5 cos(2 + 5i + 3j)
+	label     *graph.Node  // 2 0 1 3 1
+	gaps      *graph.Node  // 2 0 −100 3 1
+	soft      *graph.Node  // softmax of o
+	third     *graph.Node  // 1 at every third element, from the first on
+	weights   *graph.Node  // 1 ½ 2 3
+	same      *graph.Node  // where the row's label is even
+	smoothing *graph.Node  // 0.2
 }
 
 func newLossCase(z func(i, j int) float64) lossCase {
@@ -45,7 +44,7 @@ func newLossCase(z func(i, j int) float64) lossCase {
 	}
 	o := array(func(i, j int) float64 { return 1.5 * math.Cos(float64(2+5*i+3*j)) })
 	return lossCase{
-		g: g, feed: ref.Feed{scores: v}, z: scores, o: o,
+		g: g, feed: graph.Values{scores: v}, z: scores, o: o,
 		label: g.Constant(graph.I64, []float64{2, 0, 1, 3, 1}, i),
 		gaps:  g.Constant(graph.I64, []float64{2, 0, -100, 3, 1}, i),
 		soft:  ops.Softmax(o, "c"),
@@ -193,7 +192,7 @@ func TestImpossibleClass(t *testing.T) {
 	logP := g.Input("p", graph.F64, graph.Dims(1, 3)...)
 	logQ := g.Input("q", graph.F64, graph.Dims(1, 3)...)
 	loss := nn.KLDivergence(logP, logQ)
-	feed := ref.Feed{
+	feed := graph.Values{
 		logP: {Type: logP.Type(), Data: []float64{math.Log(0.25), math.Log(0.75), math.Inf(-1)}},
 		logQ: {Type: logQ.Type(), Data: []float64{math.Log(0.5), math.Log(0.25), math.Log(0.25)}},
 	}

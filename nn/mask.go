@@ -37,7 +37,7 @@ func MaskedSoftmax(scores, mask *graph.Node) *graph.Node {
 
 // masks returns why an array is not a mask of scores; invalid nodes are left to the operations.
 func masks(mask, scores *graph.Node) error {
-	if !mask.IsValid() || !scores.IsValid() || mask.Graph() != scores.Graph() {
+	if !mask.IsValid() || !scores.IsValid() {
 		return nil
 	}
 	fit, err := graph.Align(mask.Shape(), scores.Shape())

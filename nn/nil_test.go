@@ -13,7 +13,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Ambiguity": nn.Ambiguity, "AverageOf": nn.AverageOf, "BinaryCrossEntropy": nn.BinaryCrossEntropy,
-			"CentreImage": nn.CentreImage, "CentrePatch": nn.CentrePatch, "CentreRange": nn.CentreRange,
+			"CTC": nn.CTC, "CentreImage": nn.CentreImage, "CentrePatch": nn.CentrePatch, "CentreRange": nn.CentreRange,
 			"CosineEmbedding": nn.CosineEmbedding, "CosineLoss": nn.CosineLoss, "CosineSimilarity": nn.CosineSimilarity,
 			"CrossEntropy": nn.CrossEntropy, "DropAt": nn.DropAt, "DropConnect": nn.DropConnect, "Dropout": nn.Dropout,
 			"GaussianNoise": nn.GaussianNoise, "GlobalAverage": nn.GlobalAverage,
@@ -28,15 +28,15 @@ func TestNil(t *testing.T) {
 			"NewLinearInit": nn.NewLinearInit, "NewProjection": nn.NewProjection, "NewRMSNorm": nn.NewRMSNorm,
 			"NewScaleOnlyNorm": nn.NewScaleOnlyNorm, "NewWeightedPool": nn.NewWeightedPool, "Normed": nn.Normed,
 			"PickOne": nn.PickOne, "Present": nn.Present, "ReceptiveField": nn.ReceptiveField, "Residual": nn.Residual,
-			"Smoothed": nn.Smoothed, "SquaredError": nn.SquaredError, "SquaredNorm": nn.SquaredNorm,
+			"Smoothed": nn.Smoothed, "L1Norm": nn.L1Norm, "SquaredError": nn.SquaredError, "SquaredNorm": nn.SquaredNorm,
 			"StandardiseImage": nn.StandardiseImage, "StandardisePatch": nn.StandardisePatch,
 			"StandardiseWeights": nn.StandardiseWeights, "StochasticDepth": nn.StochasticDepth,
-			"UniformNoise": nn.UniformNoise, "Weighted": nn.Weighted,
+			"UniformNoise": nn.UniformNoise, "Upsample": nn.Upsample, "Weighted": nn.Weighted,
 		},
 		Types: []any{
 			*new(nn.BatchNorm), *new(nn.Conv), *new(nn.ConvTransposed), *new(nn.Embedding), *new(nn.Ensemble),
 			*new(nn.FeedForward), *new(nn.GroupNorm), *new(nn.InputNorm), *new(nn.InstanceNorm), *new(nn.LayerNorm),
-			*new(nn.Linear), *new(nn.RMSNorm), *new(nn.Receptives), *new(nn.Window),
+			*new(nn.Linear), *new(nn.RMSNorm), *new(nn.Receptives), *new(nn.Upsampling), *new(nn.Window),
 		},
 		Samples: func() []any {
 			g := graph.New("sample")

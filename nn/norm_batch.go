@@ -1,7 +1,9 @@
 package nn
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/initial"
@@ -9,15 +11,15 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// momentum is the part of a new batch in the running statistics.
-const momentum = 0.1
-
 // BatchNorm gives each channel mean 0 and variance 1 over the batch and all places, then scales and
 // shifts it (Ioffe & Szegedy, 2015; the notes on batch normalisation). Training uses the statistics
 // of the batch and keeps running averages of them, which evaluation uses:
 //
-//	y = (x − μ)/√(σ² + 10⁻⁵) · gain + bias
-//	running ← 0.9·running + 0.1·of the batch
+//	y = (x − μ)/√(σ² + ε) · gain + bias
+//	running ← (1 − momentum)·running + momentum·of the batch
+//
+// ε is 10⁻⁵ and the momentum 0.1 unless the fields say otherwise: Keras has 10⁻³ and 0.01, which it
+// calls momentum 0.99.
 //
 // As in PyTorch, the running variance divides by n−1, that of the batch by n. Graphs for training
 // and for evaluation share all four arrays by their paths.
@@ -27,21 +29,42 @@ type BatchNorm struct {
 	Bias *graph.Node // bias[c]; nil for none
 	Mean *graph.Node // the running mean[c], a state
 	Var  *graph.Node // the running variance[c], a state
+
+	Epsilon  float64 // ε, added to the variance; 0 stands for 10⁻⁵
+	Momentum float64 // the part of a new batch in the running statistics, at most 1; 0 stands for 0.1
 }
 
 // NewBatchNorm adds the parameters NAME/gain[c], of ones, and NAME/bias[c], of
 // zeros, and the states NAME/mean[c], of zeros, and NAME/var[c], of ones.
 func NewBatchNorm(g *graph.Graph, name string, dt graph.DType, c graph.Axis) BatchNorm {
 	defer g.Scope(name)()
-	return BatchNorm{name,
-		g.Param("gain", dt, c).Init(initial.Fill(1)), g.Param("bias", dt, c),
-		g.State("mean", dt, c), g.State("var", dt, c).Init(initial.Fill(1))}
+	return BatchNorm{
+		Name: name,
+		Gain: g.Param("gain", dt, c).Init(initial.Fill(1)), Bias: g.Param("bias", dt, c),
+		Mean: g.State("mean", dt, c), Var: g.State("var", dt, c).Init(initial.Fill(1)),
+	}
+}
+
+// settings returns ε and the momentum, and an error that says which is out of range.
+func (l BatchNorm) settings() (ε, momentum float64, err error) {
+	ε, momentum = cmp.Or(l.Epsilon, build.Epsilon), cmp.Or(l.Momentum, 0.1)
+	switch {
+	case !(ε > 0) || math.IsInf(ε, 0):
+		err = fmt.Errorf("ε = %v: want a finite number above 0", ε)
+	case !(momentum > 0 && momentum <= 1):
+		err = fmt.Errorf("a momentum of %v: want a number above 0, and at most 1", momentum)
+	}
+	return ε, momentum, err
 }
 
 // Of returns the normalised x[n … c] in evaluation, by the running statistics, in the shape of x.
 func (l BatchNorm) Of(x *graph.Node) *graph.Node {
 	defer build.Within(l.Name, x, l.Mean)()
-	return build.Affine(standardised(x, l.Mean, l.Var), l.Gain, l.Bias)
+	ε, _, err := l.settings()
+	if err != nil {
+		return graph.Of(x, l.Mean).Fail("BatchNorm", err, x)
+	}
+	return build.Affine(standardised(x, l.Mean, l.Var, ε), l.Gain, l.Bias)
 }
 
 // OfTrain returns the normalised x[n … c] in training, in the shape of x, and the step that updates
@@ -49,15 +72,19 @@ func (l BatchNorm) Of(x *graph.Node) *graph.Node {
 // state once: of a layer that is applied twice in training, run only one of the updates.
 func (l BatchNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	defer build.Within(l.Name, x, l.Mean)()
+	ε, momentum, err := l.settings()
+	if err != nil {
+		return graph.Of(x, l.Mean).Fail("BatchNorm", err, x), nil
+	}
 	μ, σ2, n, err := l.statistics(x)
 	if err != nil {
 		return graph.Of(x, l.Mean).Fail("BatchNorm", err, x), nil
 	}
-	y = build.Affine(ops.Standardise(x, build.Epsilon, span(x, 0)...), l.Gain, l.Bias)
+	y = build.Affine(ops.Standardise(x, ε, span(x, 0)...), l.Gain, l.Bias)
 	g := graph.Of(x, l.Mean)
 	return y, graph.Step{
-		g.Assign(l.Mean, towards(l.Mean, μ)),
-		g.Assign(l.Var, towards(l.Var, ops.Scale(σ2, n/(n-1)))),
+		g.Assign(l.Mean, towards(l.Mean, μ, momentum)),
+		g.Assign(l.Var, towards(l.Var, ops.Scale(σ2, n/(n-1)), momentum)),
 	}
 }
 
@@ -74,7 +101,7 @@ func (l BatchNorm) statistics(x *graph.Node) (μ, σ2 *graph.Node, n float64, er
 }
 
 // towards moves a running statistic to that of the batch.
-func towards(running, batch *graph.Node) *graph.Node {
+func towards(running, batch *graph.Node, momentum float64) *graph.Node {
 	return ops.Add(running, ops.Scale(ops.Sub(batch, running), momentum))
 }
 
@@ -85,6 +112,6 @@ func moments(x *graph.Node, axes []any) (μ, σ2 *graph.Node) {
 }
 
 // standardised returns x by given statistics: (x − μ)/√(σ² + ε).
-func standardised(x, μ, σ2 *graph.Node) *graph.Node {
-	return ops.Div(ops.Sub(x, μ), ops.Sqrt(ops.Shift(σ2, build.Epsilon)))
+func standardised(x, μ, σ2 *graph.Node, ε float64) *graph.Node {
+	return ops.Div(ops.Sub(x, μ), ops.Sqrt(ops.Shift(σ2, ε)))
 }

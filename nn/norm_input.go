@@ -78,7 +78,7 @@ func (l InputNorm) by(x, μ, σ2 *graph.Node) *graph.Node {
 	if l.CentreOnly {
 		return ops.Sub(x, μ)
 	}
-	return standardised(x, μ, σ2)
+	return standardised(x, μ, σ2, build.Epsilon)
 }
 
 // StandardiseImage gives every channel of every image of floats x[n … c] mean 0 and variance 1 over

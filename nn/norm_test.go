@@ -9,7 +9,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -57,7 +56,7 @@ func TestNormStatistics(t *testing.T) {
 		g := graph.New(name)
 		x := layertest.Image(g, n, h, w, c)
 		y := norm.of(x)
-		feed := ref.Feed{x: layertest.Random(rand.New(rand.NewPCG(1, 1)), x.Type(), 3)}
+		feed := graph.Values{x: layertest.Random(rand.New(rand.NewPCG(1, 1)), x.Type(), 3)}
 		for _, s := range g.Leaves(graph.RoleState) {
 			feed[s] = graph.NewValue(s.Type()) // training does not look at them
 		}
@@ -259,7 +258,7 @@ func TestTrainingSetStandardisesValidationSet(t *testing.T) {
 			}
 			images := layertest.Computed(x.Type(), func(p int) float64 { return 100*float64(batch) + float64(p%c+1)*rng.NormFloat64() })
 			all = append(all, images.Data...)
-			out := layertest.Both(t, ref.Feed{x: images, l.Mean: mean, l.Var: variance, l.Count: count}, 1e-9, step[0].Value, step[1].Value, step[2].Value, y)
+			out := layertest.Both(t, graph.Values{x: images, l.Mean: mean, l.Var: variance, l.Count: count}, 1e-9, step[0].Value, step[1].Value, step[2].Value, y)
 			mean, variance, count = out[0], out[1], out[2]
 			key := func(p int) int { return p % l.Mean.Shape().Len() }
 			wantMean, wantVar, size := moments(all, key)
@@ -286,7 +285,7 @@ func TestTrainingSetStandardisesValidationSet(t *testing.T) {
 			k := p % l.Mean.Shape().Len()
 			want = append(want, (v-wantMean[k])/math.Sqrt(wantVar[k]+eps))
 		}
-		got := layertest.Values(t, ref.Feed{x: fresh, l.Mean: mean, l.Var: variance}, l.Of(x))[0].Data
+		got := layertest.Values(t, graph.Values{x: fresh, l.Mean: mean, l.Var: variance}, l.Of(x))[0].Data
 		if err := reftest.Near(got, want, 1e-9); err != nil {
 			t.Errorf("the validation set, statistics over %d axes: %v", own, err)
 		}

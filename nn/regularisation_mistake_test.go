@@ -37,6 +37,8 @@ func TestNilRegularisedOperands(t *testing.T) {
 		"UniformNoise":    nn.UniformNoise,
 		"StochasticDepth": nn.StochasticDepth,
 		"DropAt":          func(_, s *graph.Node) *graph.Node { return nn.DropAt(0, 1, s) },
+		"L1Norm":          func(x, s *graph.Node) *graph.Node { return nn.L1Norm(x, s) },
+		"no L1 weights":   func(_, _ *graph.Node) *graph.Node { return nn.L1Norm() },
 		"SquaredNorm":     func(x, s *graph.Node) *graph.Node { return nn.SquaredNorm(x, s) },
 		"no weights":      func(_, _ *graph.Node) *graph.Node { return nn.SquaredNorm() },
 		"AverageOf":       func(x, s *graph.Node) *graph.Node { return nn.AverageOf(x, s) },

@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -22,7 +21,7 @@ func TestDropout(t *testing.T) {
 	x, p := g.Input("x", graph.F64, graph.Ax("n", 40), graph.Ax("d", 50)), g.Scalar("p", 0.3, graph.F64)
 	y := nn.Dropout(x, p)
 	dx := grad.Of(ops.Sum(ops.Mul(y, ops.Shift(ops.Scale(x, 0), 1))), x)[0]
-	feed := ref.Feed{x: layertest.Random(rand.New(rand.NewPCG(1, 1)), x.Type(), 1)}
+	feed := graph.Values{x: layertest.Random(rand.New(rand.NewPCG(1, 1)), x.Type(), 1)}
 	dropped := 0
 	var before []float64
 	for step := range uint64(3) {
@@ -97,7 +96,7 @@ func TestMultiplicativeNoise(t *testing.T) {
 	} {
 		g := graph.New(name)
 		x, s := g.Input("x", graph.F64, graph.Ax("n", n)), g.Scalar("σ", σ, graph.F64)
-		feed := ref.Feed{x: graph.NewValue(x.Type())}
+		feed := graph.Values{x: graph.NewValue(x.Type())}
 		for i := range feed[x].Data {
 			feed[x].Data[i] = 2
 		}
@@ -201,7 +200,7 @@ func TestEnsemble(t *testing.T) {
 	if !(spread > 0 && average < members) {
 		t.Errorf("the ensemble's error is %v, its members' %v", average, members)
 	}
-	other := ref.Feed{}
+	other := graph.Values{}
 	for in, v := range feed {
 		other[together.Graph.Lookup(in.Path())] = v
 	}

@@ -158,7 +158,7 @@ func (known probabilities) find(n *graph.Node) probability {
 	case match.Reshape, match.Transpose, match.Broadcast, match.Cast, match.StopGradient:
 		return known.at(in[0])
 	case match.Slice:
-		if in[0].Body() != nil {
+		if trait.LoopBody(in[0]) != nil {
 			return known.result(n)
 		}
 		return known.among(in[0])
@@ -305,7 +305,7 @@ func writtenOut(n *graph.Node) (p probability, ok bool) {
 // are the operands outside.
 func (known probabilities) result(n *graph.Node) probability {
 	y := n.In(0)
-	body, l := y.Body(), y.Op().(trait.Looped).Loop()
+	body, l := trait.LoopBody(y), y.Op().(trait.Looped).Loop()
 	start, _, _ := match.Strided(n)
 	for k, part := range l.Parts(body) {
 		if k == l.Carries+l.Outs {

@@ -231,7 +231,8 @@ func (b *assembly) node(e *expr) *graph.Node {
 
 // operators maps the signs between two operands to operations.
 var operators = map[string]func(a, b *graph.Node) *graph.Node{
-	"+": ops.Add, "-": ops.Sub, "*": ops.Mul, "/": ops.Div, "^": ops.Pow,
+	"+": func(a, b *graph.Node) *graph.Node { return ops.Add(a, b) }, "-": ops.Sub,
+	"*": func(a, b *graph.Node) *graph.Node { return ops.Mul(a, b) }, "/": ops.Div, "^": ops.Pow,
 	"<": ops.Less, "<=": ops.LessEqual, ">": ops.Greater, ">=": ops.GreaterEqual, "==": ops.Equal, "!=": ops.NotEqual,
 }
 

@@ -94,6 +94,7 @@
 //	elu(x)                            x, or eˣ − 1 where x is negative
 //	gelu(x)                           x·Φ(x)
 //	silu(x)                           x·σ(x)
+//	mish(x)                           x·tanh(log(1 + eˣ))
 //	maximum(a, b)                     the larger, element by element
 //	minimum(a, b)                     the smaller, element by element
 //	clip(x, low, high)                x, or the nearer bound outside
@@ -115,6 +116,12 @@
 //	softmax(x, axis)                  eˣ over its sum along the axis
 //	logsoftmax(x, axis)               logarithm of softmax
 //	cumsum(x, axis)                   running sum along the axis
+//	cumprod(x, axis)                  running product along the axis
+//	cummax(x, axis)                   running maximum along the axis
+//	cummin(x, axis)                   running minimum along the axis
+//	logcumsumexp(x, axis)             logarithm of the running sum of eˣ
+//	sort(x, axis)                     the elements along the axis, smallest first
+//	argsort(x, axis)                  indices along the axis, of the smallest first
 //	standardise(x, axis, …)           (x − mean)/√(variance + 10⁻⁵) over the axes: layer norm
 //	dot(a, b, axis, …)                Σ a·b over axes that both have: a matrix product
 //	onehot(index, axis)               1 at the index along a new axis, 0 elsewhere

@@ -103,7 +103,7 @@ func (b *assembly) number(e *expr) float64 {
 // examples returns a function that draws a value for every input of a model, in order, by the
 // expression after the input's ~, or from the standard normal distribution. The second result has
 // the nodes that the function evaluates.
-func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand) builders.Feed, nodes []*graph.Node) {
+func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand) graph.Values, nodes []*graph.Node) {
 	b := &assembly{File: f, g: graph.New("examples"), dt: m.dt, sizes: m.sizes, nodes: map[string]*graph.Node{}}
 	type task struct {
 		of, input, value *graph.Node // of is the model's input; input and value are nodes of b.g
@@ -144,8 +144,8 @@ func (f *File) examples(m *assembly, s builders.Settings) (make func(*rand.Rand)
 		}
 		return nil, nil
 	}
-	return func(rng *rand.Rand) builders.Feed {
-		out, known := builders.Feed{}, ref.Feed{}
+	return func(rng *rand.Rand) graph.Values {
+		out, known := graph.Values{}, graph.Values{}
 		for _, t := range tasks {
 			v := graph.NewValue(t.of.Type())
 			if t.value == nil {

@@ -66,6 +66,7 @@ var values = []struct {
 		return x / 2 * (1 + math.Erf(x/math.Sqrt2))
 	}},
 	{"i,d", "silu(x)", func(ix ...int) float64 { x := testX[ix[0]][ix[1]]; return x / (1 + math.Exp(-x)) }},
+	{"i,d", "mish(x)", func(ix ...int) float64 { x := testX[ix[0]][ix[1]]; return x * math.Tanh(math.Log1p(math.Exp(x))) }},
 	{"i,d", "stopgradient(x)", func(ix ...int) float64 { return testX[ix[0]][ix[1]] }},
 	{"i,j,d", "maximum(x, r)", func(ix ...int) float64 { return max(testX[ix[0]][ix[2]], testR[ix[1]][ix[2]]) }},
 	{"i,j,d", "minimum(r, x)", func(ix ...int) float64 { return min(testX[ix[0]][ix[2]], testR[ix[1]][ix[2]]) }},
@@ -100,6 +101,17 @@ var values = []struct {
 			s += testX[ix[0]][d]
 		}
 		return s
+	}},
+	{"i,d", "cumprod(x, d)", func(ix ...int) float64 { return running(ix, 1, func(a, x float64) float64 { return a * x }) }},
+	{"i,d", "cummax(x, d)", func(ix ...int) float64 { return running(ix, math.Inf(-1), math.Max) }},
+	{"i,d", "cummin(x, d)", func(ix ...int) float64 { return running(ix, math.Inf(1), math.Min) }},
+	{"i,d", "logcumsumexp(x, d)", func(ix ...int) float64 {
+		return math.Log(running(ix, 0, func(a, x float64) float64 { return a + math.Exp(x) }))
+	}},
+	{"i,d", "sort(x, d)", func(ix ...int) float64 { return slices.Sorted(slices.Values(testX[ix[0]][:]))[ix[1]] }},
+	{"i,d", "float(argsort(x, d))", func(ix ...int) float64 {
+		row := testX[ix[0]][:]
+		return float64(slices.Index(row, slices.Sorted(slices.Values(row))[ix[1]]))
 	}},
 	{"i,d", "standardise(x, d)", func(ix ...int) float64 {
 		return (testX[ix[0]][ix[1]] - rowMean(ix[0])) / math.Sqrt(rowVar(ix[0])+1e-5)
@@ -166,7 +178,7 @@ func TestValues(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		x := graph.NewValue(m.Graph.Lookup("x").Type())
 		for p := range x.Data {
 			x.Data[p] = testX[p/3][p%3]
@@ -284,4 +296,12 @@ func TestMergedAxes(t *testing.T) {
 			t.Errorf("%q with %q gives %v, want %s", c.a, c.b, got, c.want)
 		}
 	}
+}
+
+// running folds the row of testX up to an index.
+func running(ix []int, start float64, f func(a, x float64) float64) float64 {
+	for _, x := range testX[ix[0]][:ix[1]+1] {
+		start = f(start, x)
+	}
+	return start
 }

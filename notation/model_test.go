@@ -63,7 +63,7 @@ func TestModelsOfTheRegistry(t *testing.T) {
 			t.Fatal(err)
 		}
 		rng := rand.New(rand.NewPCG(3, 4))
-		here, there := ref.Feed{}, ref.Feed{}
+		here, there := graph.Values{}, graph.Values{}
 		var by, byTheirs []*graph.Node
 		for _, n := range mine.Graph.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
 			name := n.Path()
@@ -295,7 +295,7 @@ loss = m + b
 			if err != nil {
 				t.Fatal(err)
 			}
-			feed := ref.Feed{}
+			feed := graph.Values{}
 			for name, v := range values {
 				p := m.Graph.Lookup(name)
 				feed[p] = graph.Value{Type: p.Type(), Data: v}

@@ -42,10 +42,10 @@ func TestBatch(t *testing.T) {
 // examples are the values of b with the elements in other orders.
 func sameAsLoop(t *testing.T, b built, batched []bool, name string) {
 	t.Helper()
-	feed := ref.Feed{}
-	each := make([]ref.Feed, examples)
+	feed := graph.Values{}
+	each := make([]graph.Values, examples)
 	for e := range each {
-		each[e] = ref.Feed{}
+		each[e] = graph.Values{}
 	}
 	var over []vmap.Over
 	for i, x := range b.in {
@@ -108,7 +108,7 @@ func TestBatchOutside(t *testing.T) {
 	values := g.Input("v", graph.F64, graph.Ax("i", 3))
 	e := graph.Ax("e", 2)
 	var over []vmap.Over
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	for i, data := range [][]float64{{0, 1, 2, 1, 3, 0}, {1, 2, 3, 4, 5, 6}, {1, 2, 4, 1, 2, 4}} {
 		x := []*graph.Node{index, table, values}[i]
 		xs := g.Input(x.Path()+"s", x.DType(), append([]graph.Axis{e}, x.Shape().Axes()...)...)
@@ -148,7 +148,7 @@ func TestDraws(t *testing.T) {
 		if err := g.Err(); err != nil {
 			t.Fatal(err)
 		}
-		feed := ref.Feed{xs: graph.NewValue(xs.Type())}
+		feed := graph.Values{xs: graph.NewValue(xs.Type())}
 		v, err := ref.Eval(trait.Env{Seed: 3}, feed, alone, own, same)
 		if err != nil {
 			t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -16,7 +15,7 @@ import (
 type built struct {
 	g    *graph.Graph
 	in   []*graph.Node
-	feed ref.Feed
+	feed graph.Values
 	y    *graph.Node
 }
 
@@ -57,7 +56,7 @@ func operandType(t testing.TB, text string, dt graph.DType, shape *graph.Shape) 
 // build makes a case for one float type.
 func build(t testing.TB, c ops.Case, dt graph.DType, shape *graph.Shape, r *rand.Rand) built {
 	t.Helper()
-	b := built{g: graph.New("case"), feed: ref.Feed{}}
+	b := built{g: graph.New("case"), feed: graph.Values{}}
 	apart := 0 // elements of operands whose values must differ from each other
 	for i, o := range c.Operands {
 		typ := operandType(t, o.Type, dt, shape)

@@ -19,7 +19,9 @@ type cast struct {
 //
 //   - A float becomes an integer without its fraction: the nearest integer of the type where it is
 //     out of range, and 0 where it is NaN, on every machine.
-//   - An i64 becomes an i32 by its lower 32 bits.
+//   - A float becomes a shorter one by rounding to the nearest, of two that are equally near to that
+//     with an even last bit; beyond the largest number of f16, 65504, that is an infinity.
+//   - An integer becomes a shorter one by its lower bits, also an i8 a u8.
 //   - A number becomes the bool x ≠ 0, a bool the number 0 or 1.
 //
 // If x has the type already, Cast returns x. Derivatives flow between floats only.
@@ -44,8 +46,8 @@ func (op cast) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
 	}
-	if op.To <= graph.InvalidDType || op.To > graph.Bool {
-		return graph.Type{}, fmt.Errorf("unknown element type %q: want f32, f64, i32, i64 or bool", op.To)
+	if !op.To.IsValid() {
+		return graph.Type{}, fmt.Errorf("unknown element type %q: want f32, f64, f16, bf16, i32, i64, i8, u8 or bool", op.To)
 	}
 	return graph.Type{DType: op.To, Shape: in[0].Shape()}, nil
 }
@@ -67,10 +69,16 @@ func (op cast) JVP(_ *graph.Node, dx []*graph.Node) *graph.Node {
 // Keeps is of the operand, if that has all integers that the result has.
 func (op cast) Keeps(y *graph.Node, _ float64) (operand int, ok bool) {
 	from := y.In(0).DType()
-	return 0, from == op.To || from == graph.I32 && op.To == graph.I64
+	return 0, from == op.To || from.IsInt() && op.To.IsInt() && from.Size() < op.To.Size()
 }
 
-func (op cast) Scalar(x ...float64) float64   { return op.To.Round(x[0]) }
+// Scalar rounds as all definitions do not: a float of any type stands for its number.
+func (op cast) Scalar(x ...float64) float64 {
+	if op.To.IsFloat() {
+		return x[0]
+	}
+	return op.To.Round(x[0])
+}
 func (cast) Whole(x ...int64) int64           { return x[0] } // from one type of integers to another
 func (cast) Kernel(*graph.Node) kernel.Kernel { return kernel.Cast{} }
 

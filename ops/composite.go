@@ -16,7 +16,7 @@ func Composites() []Composite {
 		return Composite{Name: name, Of: func(x *graph.Node, _ ...float64) *graph.Node { return f(x) }}
 	}
 	return []Composite{
-		plain("gelu", GELU), plain("gelu tanh", GELUTanh), plain("elu", ELU), plain("silu", SiLU),
+		plain("gelu", GELU), plain("gelu tanh", GELUTanh), plain("elu", ELU), plain("silu", SiLU), plain("mish", Mish),
 		{Name: "leaky relu", Numbers: 1, Of: func(x *graph.Node, slope ...float64) *graph.Node { return LeakyReLU(x, slope[0]) }},
 	}
 }

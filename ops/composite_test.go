@@ -3,6 +3,8 @@ package ops_test
 import (
 	"fmt"
 	"math"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -31,8 +33,8 @@ func orders(t *testing.T, what string, x []float64, f func(x node) node) [3][]fl
 		for i := range x {
 			v.Data[i] = dt.Round(x[i])
 		}
-		agree(t, ref.Feed{in: v}, y, first, second)
-		values, err := ref.Eval(trait.Env{}, ref.Feed{in: v}, y, first, second)
+		agree(t, graph.Values{in: v}, y, first, second)
+		values, err := ref.Eval(trait.Env{}, graph.Values{in: v}, y, first, second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,6 +49,7 @@ func orders(t *testing.T, what string, x []float64, f func(x node) node) [3][]fl
 // some have a kink, between, and far out, where a naive form overflows.
 func TestActivations(t *testing.T) {
 	σ := func(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
+	softplus := func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }
 	x := []float64{-1000, -100, -3, -0.5, 0, 0.5, 3, 100, 1000}
 	step := func(below, above float64) func(float64) float64 { // at 0 it is below
 		return func(x float64) float64 {
@@ -60,13 +63,19 @@ func TestActivations(t *testing.T) {
 		f    func(x node) node
 		want [3]func(x float64) float64
 	}{
-		"softplus": {ops.Softplus, [3]func(x float64) float64{
-			func(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) },
+		"softplus": {ops.Softplus, [3]func(x float64) float64{softplus,
 			σ, func(x float64) float64 { return σ(x) * σ(-x) }}},
 		"silu": {ops.SiLU, [3]func(x float64) float64{
 			func(x float64) float64 { return x * σ(x) },
 			func(x float64) float64 { return σ(x) + x*σ(x)*σ(-x) },
 			func(x float64) float64 { return σ(x) * σ(-x) * (2 + x*(σ(-x)-σ(x))) }}},
+		"mish": {ops.Mish, [3]func(x float64) float64{
+			func(x float64) float64 { return x * math.Tanh(softplus(x)) },
+			func(x float64) float64 { t := math.Tanh(softplus(x)); return t + x*σ(x)*(1-t*t) },
+			func(x float64) float64 {
+				t := math.Tanh(softplus(x))
+				return (1 - t*t) * σ(x) * (2 + x*(σ(-x)-2*t*σ(x)))
+			}}},
 		"elu": {ops.ELU, [3]func(x float64) float64{
 			func(x float64) float64 { return max(x, math.Expm1(min(x, 0))) },
 			func(x float64) float64 { return math.Exp(min(x, 0)) },
@@ -100,7 +109,7 @@ func TestClipBounds(t *testing.T) {
 	g := graph.New("clip")
 	x, lo, hi := g.Input("x", graph.F64, graph.Dims(3)...), g.Scalar("lo", -1, graph.F64), g.Scalar("hi", 2, graph.F64)
 	d := grad.Of(ops.Sum(ops.Mul(ops.Clip(x, lo, hi), g.Constant(graph.F64, []float64{3, 5, 7}, graph.Dims(3)...))), x, lo, hi)
-	v, err := ref.Eval(trait.Env{}, ref.Feed{x: {Type: x.Type(), Data: []float64{-9, 0, 9}}}, d...)
+	v, err := ref.Eval(trait.Env{}, graph.Values{x: {Type: x.Type(), Data: []float64{-9, 0, 9}}}, d...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +130,7 @@ func TestReductions(t *testing.T) {
 			data[i] = 0
 		}
 	}
-	feed := ref.Feed{x: {Type: x.Type(), Data: data}}
+	feed := graph.Values{x: {Type: x.Type(), Data: data}}
 	// rows are the elements that meet, for each element of the result.
 	rows := func(axis int) [][]float64 {
 		sizes, strides := [3]int{3, 5, 2}, [3]int{10, 2, 1}
@@ -221,11 +230,61 @@ func TestCumSumDerivative(t *testing.T) {
 	x := g.Input("x", graph.F64, graph.Dims(7)...)
 	w := g.Constant(graph.F64, []float64{1, -2, 3, 5, 8, -13, 21}, graph.Dims(7)...)
 	d := grad.Of(ops.Sum(ops.Mul(w, ops.CumSum(x, 0))), x)[0]
-	v, err := ref.Eval(trait.Env{}, ref.Feed{x: graph.NewValue(x.Type())}, d)
+	v, err := ref.Eval(trait.Env{}, graph.Values{x: graph.NewValue(x.Type())}, d)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := fmt.Sprint(v[0].Data); got != "[23 22 24 21 16 8 21]" {
+		t.Errorf("derivative %s", got)
+	}
+}
+
+// TestCumulativeEnds: running results at infinities and NaN, and the derivatives of equal elements.
+func TestCumulativeEnds(t *testing.T) {
+	inf, nan := math.Inf(1), math.NaN()
+	for _, dt := range []graph.DType{graph.F32, graph.F64} {
+		g := graph.New("")
+		x := g.Input("x", dt, graph.Dims(5)...)
+		y := []node{ops.LogCumSumExp(x, 0), ops.CumMax(x, 0), ops.CumMin(x, 0)}
+		for _, c := range []struct {
+			x    []float64
+			want string
+		}{
+			{[]float64{-inf, -inf, 0, -inf, inf}, "[-Inf -Inf 0 0 +Inf] [-Inf -Inf 0 0 +Inf] [-Inf -Inf -Inf -Inf -Inf]"},
+			{[]float64{1, 0, nan, 2, inf}, "[1 1.3132616 NaN NaN NaN] [1 1 NaN NaN NaN] [1 0 NaN NaN NaN]"},
+			{[]float64{-1000, 1000, -1000, 0, 0}, "[-1000 1000 1000 1000 1000] [-1000 1000 1000 1000 1000] [-1000 -1000 -1000 -1000 -1000]"},
+		} {
+			feed := graph.Values{x: {Type: x.Type(), Data: c.x}}
+			run, err := reftest.Tape(0, feed, y)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defined, err := ref.Eval(trait.Env{}, feed, y...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, v := range [][]graph.Value{run, defined} {
+				got := make([]string, len(v))
+				for i := range v {
+					for j, e := range v[i].Data {
+						v[i].Data[j], _ = strconv.ParseFloat(strconv.FormatFloat(e, 'g', 8, 32), 64)
+					}
+					got[i] = fmt.Sprint(v[i].Data)
+				}
+				if s := strings.Join(got, " "); s != c.want {
+					t.Errorf("%v: %s, want %s", dt, s, c.want)
+				}
+			}
+		}
+	}
+	g := graph.New("")
+	x := g.Input("x", graph.F64, graph.Dims(4)...)
+	d := grad.Of(ops.Sum(ops.CumMax(x, 0)), x)[0]
+	v, err := ref.Eval(trait.Env{}, graph.Values{x: {Type: x.Type(), Data: []float64{1, 2, 2, 1}}}, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(v[0].Data); got != "[1 3 0 0]" {
 		t.Errorf("derivative %s", got)
 	}
 }
@@ -249,7 +308,7 @@ func TestProdZeros(t *testing.T) {
 		for i := range x {
 			own := ops.Sum(ops.Slice(first, 0, i, i+1))
 			second := grad.OrZero(own, in)[0]
-			v, err := ref.Eval(trait.Env{}, ref.Feed{in: {Type: in.Type(), Data: x}}, own, second)
+			v, err := ref.Eval(trait.Env{}, graph.Values{in: {Type: in.Type(), Data: x}}, own, second)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -88,7 +88,14 @@ func TestDefinition(t *testing.T) {
 }
 
 // agree compares tape and reference on the nodes.
-func agree(t *testing.T, feed ref.Feed, nodes ...*graph.Node) {
+func agree(t *testing.T, feed graph.Values, nodes ...*graph.Node) {
+	t.Helper()
+	agreeAfter(t, 1, feed, nodes...)
+}
+
+// agreeAfter compares tape and reference on nodes whose errors may be so many times those of a
+// handful of operations.
+func agreeAfter(t *testing.T, times float64, feed graph.Values, nodes ...*graph.Node) {
 	t.Helper()
 	const seed = 7
 	want, err := ref.Eval(trait.Env{Seed: seed}, feed, nodes...)
@@ -100,7 +107,7 @@ func agree(t *testing.T, feed ref.Feed, nodes ...*graph.Node) {
 		t.Fatal(err)
 	}
 	for i, n := range nodes {
-		tol := reftest.Tolerance(n.DType()) * max(1, reftest.Largest(want[i].Data))
+		tol := times * reftest.Tolerance(n.DType()) * max(1, reftest.Largest(want[i].Data))
 		if err := reftest.Near(got[i].Data, want[i].Data, tol); err != nil {
 			t.Errorf("%v: %v\n%v", n, err, n.Graph())
 		}
@@ -170,7 +177,7 @@ func flows(b built, n *graph.Node) bool {
 	return false
 }
 
-func value(t *testing.T, feed ref.Feed, n *graph.Node) float64 {
+func value(t *testing.T, feed graph.Values, n *graph.Node) float64 {
 	t.Helper()
 	v, err := ref.Eval(trait.Env{}, feed, n)
 	if err != nil {
@@ -181,10 +188,10 @@ func value(t *testing.T, feed ref.Feed, n *graph.Node) float64 {
 
 // quotient is the fourth-order central difference of the loss in a direction,
 // with the size of the loss.
-func quotient(t *testing.T, feed ref.Feed, loss *graph.Node, direction map[*graph.Node][]float64) (slope, size float64) {
+func quotient(t *testing.T, feed graph.Values, loss *graph.Node, direction map[*graph.Node][]float64) (slope, size float64) {
 	const h = 1e-3
 	at := func(h float64) float64 {
-		moved := ref.Feed{}
+		moved := graph.Values{}
 		for x, v := range feed {
 			moved[x] = graph.Value{Type: v.Type, Data: append([]float64(nil), v.Data...)}
 			for i, d := range direction[x] {

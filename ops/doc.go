@@ -2,13 +2,21 @@
 //
 // An operation is a small comparable struct. Its file has everything about it, from the function
 // that adds it to a graph to its test cases; tanh.go is the model to read. [All] lists them, and
-// [Scan] makes loops.
+// [Scan] makes loops, [While] loops that stop, [Cond] branches, and [Call] functions. What is built in
+// their bodies may use any node of the graph around them, draw random numbers, and carry values of any
+// types.
 //
 // The functions take nodes and return a node, never nil and never an error: a mistake is recorded
 // in the graph with the user's line, and [graph.Graph.Err] returns it. In the docs, x[… t c] is an
 // array whose last two axes are t and c, whatever their names, with any axes before them. Floats
-// are f32 and f64, numbers are floats, i32 and i64, and a mask is a bool. The operands of a
-// function and its result have one element type unless its doc says otherwise.
+// are f32 and f64, f16 and bf16, numbers are floats, i32 and i64, i8 and u8, and a mask is a bool.
+// The operands of a function and its result have one element type unless its doc says otherwise.
+//
+// Values of f16 and bf16 are computed in f32, sums and products included, and each result is rounded
+// once. Definitions round no floats: like an f32 graph, one of f16 is evaluated as its meaning.
+// Parameters are trained in f32, and are converted where they are used:
+//
+//	y := ops.Cast(ops.MatMul(ops.Cast(x, graph.BF16), ops.Cast(w, graph.BF16)), graph.F32)
 //
 // An axis is given by its name, or by its number, negative from the end:
 //

@@ -28,7 +28,7 @@ import (
 // and again, the pair whose product is cheapest is contracted, by transpositions and one [MatMul].
 func Einsum(spec string, xs ...*graph.Node) *graph.Node {
 	defer calling("Einsum", xs...)()
-	g := graph.Of(xs...)
+	g, xs := graph.Join(xs...)
 	for _, x := range xs {
 		if !x.IsValid() || x.Graph() != g {
 			return g.Fail("Einsum", errNil, xs...)

@@ -63,7 +63,7 @@ func einsumLoop(terms [][]string, to []string, sizes map[string]int, data [][]fl
 func einsumCase(t *testing.T, r *rand.Rand, terms [][]string, to []string, sizes map[string]int) {
 	t.Helper()
 	parts := make([]string, len(terms))
-	g, feed := graph.New("einsum"), ref.Feed{}
+	g, feed := graph.New("einsum"), graph.Values{}
 	var xs []node
 	var data [][]float64
 	for i, term := range terms {

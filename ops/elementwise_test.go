@@ -102,7 +102,7 @@ func TestSpecialValues(t *testing.T) {
 		specials[dt] = v
 	}
 	eachElementwise(t, func(t *testing.T, name string, c ops.Case, dt graph.DType) {
-		g, feed := graph.New("special"), ref.Feed{}
+		g, feed := graph.New("special"), graph.Values{}
 		var in []*graph.Node
 		total := 1
 		for _, o := range c.Operands {

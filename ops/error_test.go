@@ -76,7 +76,13 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.Select(b, x, d) }, `Select: element types differ: f32 and f64: b[i=32 f=784], x[i=32 f=784], d[i=32 f=784] (convert one with ops.Cast)`},
 		{line(), func() node { return ops.MatMul(x, w) }, `MatMul: inner axes differ (784 ≠ 785): x[i=32 f=784], w[f=785 h=128]`},
 		{line(), func() node { return ops.MatMul(x, u) }, `MatMul: inner axes are called "f" and "e": x[i=32 f=784], u[e=784 h=128] (transpose an operand, or rename one axis)`},
-		{line(), func() node { return ops.MatMul(x, c) }, `MatMul: the second operand is no matrix: it has one axis, want at least two: x[i=32 f=784], c[k=784] (ops.Expand(x, -1, "") makes it a column; ops.Squeeze takes the axis away again)`},
+		{line(), func() node { return ops.MatMul(x, c) }, `MatMul: inner axes are called "f" and "k": x[i=32 f=784], c[k=784] (transpose an operand, or rename one axis)`},
+		{line(), func() node { return ops.MatMul(c, x) }, `MatMul: inner axes differ (784 ≠ 32): c[k=784], x[i=32 f=784] (a vector [k] is a row on the left and a column on the right: [k]·[… k n], [… m k]·[k])`},
+		{line(), func() node { return ops.MatMul(x, one) }, `MatMul: the second operand is a number: want vectors or matrices: x[i=32 f=784], one[] (multiply by a number with ops.Mul)`},
+		{line(), func() node { return ops.MatMul(x, b) }, `MatMul: an operand of type bool: want f32 or f64: x[i=32 f=784], b[i=32 f=784] (convert with ops.Cast)`},
+		{line(), func() node { return ops.Add(x, x, c) }, `Add: axis "f" meets axis "k": x[i=32 f=784], x[i=32 f=784], c[k=784] (lay the operands out with ops.Over, or rename one axis)`},
+		{line(), func() node { return ops.Mul(x, x, d) }, `Mul: element types differ: f32 and f64: x[i=32 f=784], x[i=32 f=784], d[i=32 f=784] (convert one with ops.Cast)`},
+		{line(), func() node { return ops.Add(x, nil, x) }, `Add: operand 1 is nil: x[i=32 f=784], nil`},
 		{line(), func() node { return ops.MatMul(x, nil) }, `MatMul: operand 1 is nil: x[i=32 f=784], nil`},
 		{line(), func() node { return ops.Sum(x, "j") }, `Sum: no axis "j" in [i=32 f=784]: x[i=32 f=784]`},
 		{line(), func() node { return ops.Sum(x, "i", 0) }, `Sum: axis 0 of [i=32 f=784] is given twice: x[i=32 f=784]`},
@@ -86,6 +92,10 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.Softmax(x, "j") }, `Softmax: no axis "j" in [i=32 f=784]: x[i=32 f=784]`},
 		{line(), func() node { return ops.Standardise(x, -1, "f") }, `Standardise: eps -1: want a number from 0: x[i=32 f=784]`},
 		{line(), func() node { return ops.Rstd(x, math.NaN()) }, `Rstd: eps NaN: want a number from 0: x[i=32 f=784]`},
+		{line(), func() node { y, _ := ops.FFT(x, d, "i"); return y }, `FFT: element types differ: f32 and f64: x[i=32 f=784], d[i=32 f=784] (convert one with ops.Cast)`},
+		{line(), func() node { y, _ := ops.FFT(x, w, "i"); return y }, `FFT: a real part of shape [i=32 f=784] and an imaginary part of shape [f=785 h=128]: want one shape: x[i=32 f=784], w[f=785 h=128]`},
+		{line(), func() node { y, _ := ops.RFFT(n, 0); return y }, `RFFT: an operand of type i64: want f32 or f64: n[m=4] (convert with ops.Cast)`},
+		{line(), func() node { return ops.IRFFT(x, x, 32, "i") }, `IRFFT: 32 numbers along axis i=32 for 32 real ones: x[i=32 f=784], x[i=32 f=784] (give a size of 62 or 63)`},
 		{line(), func() node { return ops.Standardise(n, 1, 0) }, `Standardise: an operand of type i64: want f32 or f64: n[m=4] (convert with ops.Cast)`},
 		{line(), func() node { return ops.Softmax(n, 0) }, `Softmax: an operand of type i64: want f32 or f64: n[m=4] (convert with ops.Cast)`},
 		{line(), func() node { return ops.Over(x, "i", "j") }, `Over: an axis of [i=32 f=784] is not among ["i" "j"]: x[i=32 f=784]`},
@@ -105,12 +115,15 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.SliceStep(x, "i", 0, 0, -1) }, `SliceStep: elements 0 to 0 by -1 of axis i=32: x[i=32 f=784]`},
 		{line(), func() node { return ops.BroadcastTo(x, c.Shape()) }, `BroadcastTo: axis "f" meets axis "k": x[i=32 f=784] (lay the operands out with ops.Over, or rename one axis)`},
 		{line(), func() node { return ops.BroadcastTo(x, one.Shape()) }, `BroadcastTo: [i=32 f=784] cannot be repeated to []: x[i=32 f=784]`},
-		{line(), func() node { return ops.Cast(x, 77) }, `Cast: unknown element type "dtype(77)": want f32, f64, i32, i64 or bool: x[i=32 f=784]`},
+		{line(), func() node { return ops.Cast(x, 77) }, `Cast: unknown element type "dtype(77)": want f32, f64, f16, bf16, i32, i64, i8, u8 or bool: x[i=32 f=784]`},
 		{line(), func() node { return ops.Concat("i", x, w) }, `Concat: axis "i" meets axis "f": x[i=32 f=784], w[f=785 h=128]`},
 		{line(), func() node { return ops.Concat(0, x, c) }, `Concat: [i=32 f=784] and [k=784] have different numbers of axes: x[i=32 f=784], c[k=784]`},
 		{line(), func() node { return ops.Concat(0, x, d) }, `Concat: element types differ: f32 and f64: x[i=32 f=784], d[i=32 f=784] (convert one with ops.Cast)`},
 		{line(), func() node { return ops.Gather(x, c, 0) }, `Gather: indices of type f32: want i32 or i64: x[i=32 f=784], c[k=784]`},
-		{line(), func() node { return ops.Gather(n, n, 0) }, `Gather: a table of type i64: want f32 or f64: n[m=4], n[m=4]`},
+		{line(), func() node { return ops.SetAt(x, n, w, 0) }, `SetAt: values of shape [f=785 h=128]: want [4 f=784]: x[i=32 f=784], n[m=4], w[f=785 h=128]`},
+		{line(), func() node { return ops.AddAt(x, c, x, 0) }, `AddAt: indices of type f32: want i32 or i64: x[i=32 f=784], c[k=784], x[i=32 f=784]`},
+		{line(), func() node { return ops.MaxAt(x, n, ops.Lit(d, 0), 0) }, `MaxAt: element types differ: f32 and f64: x[i=32 f=784], n[m=4], 0 (convert one with ops.Cast)`},
+		{line(), func() node { return ops.SegmentSum(n, n, graph.Ax("j", 3)) }, `SegmentSum: an operand of type i64: want f32 or f64: n[m=4], n[m=4] (convert with ops.Cast)`},
 		{line(), func() node { return ops.ScatterAdd(n, x, 0, graph.Ax("j", 3)) }, `ScatterAdd: values of shape [i=32 f=784]: want [m=4]: n[m=4], x[i=32 f=784]`},
 		{line(), func() node { return ops.OneHot(n, 3, graph.Ax("j", 3), graph.F32) }, `OneHot: place 3 among 1 axes: n[m=4]`},
 		{line(), func() node { return ops.OneHot(n, 0, graph.Ax("j", 3), graph.I32) }, `OneHot: element type i32: want f32 or f64: n[m=4]`},
@@ -118,6 +131,12 @@ func TestMistakes(t *testing.T) {
 		{line(), func() node { return ops.SqDist(x, c) }, `SqDist: want arrays of equal rank, at least 2: x[i=32 f=784], c[k=784]`},
 		{line(), func() node { return ops.WeightedDiff(x, x, x) }, `WeightedDiff: two axes are called "i": x[i=32 f=784], x[i=32 f=784], x[i=32 f=784] (rename one with ops.Rename)`},
 		{line(), func() node { return ops.RandomNormal(g, "ε", graph.I32) }, `RandomNormal: element type i32: want f32 or f64`},
+		{line(), func() node { return ops.RandomInt(g, "k", graph.F32, 0, 3) }, `RandomInt: element type f32: want i32 or i64`},
+		{line(), func() node { return ops.RandomInt(g, "k", graph.I32, 3, 3) }, `RandomInt: whole numbers from 3 up to 3, not included: want bounds in order, which i32 holds`},
+		{line(), func() node { return ops.RandomInt(g, "k", graph.I32, 0, 1<<31+1) }, `RandomInt: whole numbers from 0 up to 2147483649, not included: want bounds in order, which i32 holds`},
+		{line(), func() node { return ops.RandomInt(g, "k", graph.I64, 0, 1<<60) }, `RandomInt: whole numbers from 0 up to 1152921504606846976, not included: want bounds from −2⁵³ to 2⁵³`},
+		{line(), func() node { return ops.RandomTruncatedNormal(g, "ε", graph.F64, 40, 41) }, `RandomTruncatedNormal: normal numbers from 40 to 41: want bounds in order, with such numbers between them`},
+		{line(), func() node { return ops.RandomBernoulli("b", g.Input("whole", graph.I32)) }, `RandomBernoulli: element type i32: want f32 or f64: whole[]`},
 		{line(), func() node { return ops.RandomUniform(g, "u", graph.F32, graph.Ax("h", 2), graph.Ax("h", 2)) }, `RandomUniform: two axes are called "h" (give one of them another name here)`},
 		{line(), func() node { return ops.Greater(c, n) }, `Greater: axis "k" meets axis "m": c[k=784], n[m=4] (lay the operands out with ops.Over, or rename one axis)`},
 		{line(), func() node { return ops.Greater(x, d) }, `Greater: element types differ: f32 and f64: x[i=32 f=784], d[i=32 f=784] (convert one with ops.Cast)`},
@@ -164,6 +183,7 @@ func TestTextMistakes(t *testing.T) {
 		{"%1 = Softmax{axis=-1} %0 : f32[] ;", "Softmax: axis -1 of [i=3 j=2]"},
 		{"%1 = Add %0 : f32[] ;", "Add: 1 operands: want 2"},
 		{"%1 = Random{key=\"k\" type=bool[]} : bool[] ;", "Random: element type bool: want f32 or f64"},
+		{"%1 = Random{key=\"k\" law=\"other\" type=f32[]} : f32[] ;", `Random: there is no law "other" of random numbers`},
 		{"%1 = OneHot{axis=q to=f32} %0 : f32[] ;", "OneHot: attribute axis: axis \"q\": want a size, or name=size"},
 	} {
 		_, err := graph.Parse(strings.NewReader(head+c.line), ops.Vocabulary()...)
@@ -180,7 +200,7 @@ func TestSpecialReductions(t *testing.T) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		g := graph.New("special")
 		x := g.Input("x", dt, graph.Ax("i", 6), graph.Ax("j", 3))
-		feed := ref.Feed{x: {Type: x.Type(), Data: rows}}
+		feed := graph.Values{x: {Type: x.Type(), Data: rows}}
 		most, least := ops.Max(x, "j"), ops.Min(x, "j")
 		agree(t, feed, most, least, ops.Sum(x, "j"), ops.Mean(x, "j"), ops.ArgMax(x, "j"), ops.ArgMin(x, "j"), ops.Max(x, "i"), ops.Min(x, "i"))
 		finite := ops.Slice(x, "i", 2, 5)

@@ -196,3 +196,69 @@ func ExampleScan() {
 	// [t=4] [1 1.5 1.75 1.88]
 	// [] 1.88
 }
+
+// The score of each example's label.
+func ExampleTakeAlong() {
+	g := graph.New("scores")
+	scores := g.Constant(graph.F32, []float64{.1, .7, .2, .5, .3, .2}, graph.Ax("i", 2), graph.Ax("k", 3))
+	label := g.Constant(graph.I64, []float64{1, 0}, graph.Ax("i", 2), graph.Ax("", 1))
+	show(ops.TakeAlong(scores, label, "k"))
+	// Output: [i=2 1] [0.7 0.5]
+}
+
+// How often each of three classes was chosen, row by row.
+func ExampleAddAlong() {
+	g := graph.New("votes")
+	chosen := g.Constant(graph.I64, []float64{0, 2, 2, 1, 1, 1}, graph.Ax("i", 2), graph.Ax("vote", 3))
+	show(ops.AddAlong(chosen, ops.Ones(g, graph.F32, graph.Ax("i", 2), graph.Ax("vote", 3)), "vote", graph.Ax("class", 3)))
+	// Output: [i=2 class=3] [1 0 2 0 3 0]
+}
+
+func ExampleAt() {
+	g := graph.New("parts")
+	x := g.Constant(graph.F32, []float64{1, 2, 3, 4, 5, 6}, graph.Ax("i", 2), graph.Ax("k", 3))
+	show(ops.At(x, "k", -1), ops.Unstack(x, "i")[0])
+	// Output:
+	// [i=2] [3 6]
+	// [k=3] [1 2 3]
+}
+
+func ExampleFull() {
+	g := graph.New("full")
+	show(ops.Full(g, graph.F32, .5, graph.Ax("i", 2)), ops.Zeros(g, graph.I64, graph.Ax("k", 3)))
+	// Output:
+	// [i=2] [0.5 0.5]
+	// [k=3] [0 0 0]
+}
+
+// The two best of four scores, and the words in the order of their scores.
+func ExampleTopK() {
+	g := graph.New("best")
+	scores := g.Constant(graph.F32, []float64{.1, .7, .2, .5}, graph.Ax("word", 4))
+	values, indices := ops.TopK(scores, 2, "word")
+	show(values, indices, ops.ArgSort(scores, "word", ops.Descending))
+	// Output:
+	// [word=2] [0.7 0.5]
+	// [word=2] [1 3]
+	// [word=4] [1 3 2 0]
+}
+
+func ExampleSort() {
+	g := graph.New("order")
+	x := g.Constant(graph.F32, []float64{3, 1, 2}, graph.Ax("i", 3))
+	show(ops.Sort(x, "i"), ops.Sort(x, "i", ops.Descending), ops.ArgSort(x, "i"))
+	// Output:
+	// [i=3] [1 2 3]
+	// [i=3] [3 2 1]
+	// [i=3] [1 2 0]
+}
+
+func ExampleArange() {
+	g := graph.New("numbers")
+	show(ops.Arange(g, graph.I64, graph.Ax("i", 4)), ops.Linspace(g, graph.F32, 0, 1, graph.Ax("t", 5)))
+	show(ops.Eye(g, graph.F32, graph.Ax("i", 2), graph.Ax("j", 2)))
+	// Output:
+	// [i=4] [0 1 2 3]
+	// [t=5] [0 0.25 0.5 0.75 1]
+	// [i=2 j=2] [1 0 0 1]
+}

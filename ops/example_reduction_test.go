@@ -55,6 +55,26 @@ func ExampleCumSum() {
 	// Output: [t=4] [1 3 6 10]
 }
 
+func ExampleCumProd() {
+	g := graph.New("running")
+	x := g.Constant(graph.F32, []float64{1, 3, 2, 4}, graph.Ax("t", 4))
+	show(ops.CumProd(x, "t"), ops.CumMax(x, "t"), ops.CumMin(x, "t"), ops.LogCumSumExp(ops.Log(x), "t"))
+	// Output:
+	// [t=4] [1 3 6 24]
+	// [t=4] [1 3 3 4]
+	// [t=4] [1 1 1 1]
+	// [t=4] [0 1.39 1.79 2.3]
+}
+
+// A moving average that forgets half with each step.
+func ExampleLinearRecurrence() {
+	g := graph.New("average")
+	x := g.Constant(graph.F32, []float64{8, 0, 0, 8}, graph.Ax("t", 4))
+	half := ops.Lit(x, .5)
+	show(ops.LinearRecurrence(half, ops.Mul(half, x), "t"))
+	// Output: [t=4] [4 2 1 4.5]
+}
+
 // Attention weights: every row sums to 1.
 func ExampleSoftmax() {
 	g := graph.New("softmax")

@@ -286,6 +286,45 @@ func ExampleStopGradient() {
 	// Output: [i=1] [3]
 }
 
+// A categorical draw takes each class as often as the softmax of its logits says.
+func ExampleRandomCategorical() {
+	g := graph.New("draw")
+	p := g.Constant(graph.F64, []float64{.7, .2, .1}, graph.Ax("c", 3))
+	rows, _ := graph.NewShape(graph.Ax("i", 10000), graph.Ax("c", 3))
+	k := ops.RandomCategorical("k", ops.BroadcastTo(ops.Log(p), rows), "c")
+	show(ops.Mean(ops.OneHot(k, 1, graph.Ax("c", 3), graph.F64), "i"))
+	// Output: [c=3] [0.702 0.203 0.0945]
+}
+
+// Throws of dice, and coins that show heads one time in four.
+func ExampleRandomInt() {
+	g := graph.New("draw")
+	show(ops.RandomInt(g, "dice", graph.I32, 1, 7, graph.Ax("i", 8)))
+	p := g.Constant(graph.F32, []float64{0, .25, .25, .25, .25, 1}, graph.Ax("i", 6))
+	show(ops.RandomBernoulli("heads", p))
+	// Output:
+	// [i=8] [6 3 1 2 3 2 3 3]
+	// [i=6] [false false true false false true]
+}
+
+// The strongest message to each node of a graph: no array of nodes × edges is made.
+func ExampleSegmentMax() {
+	g := graph.New("messages")
+	m := g.Constant(graph.F32, []float64{.3, .9, .1, .5}, graph.Ax("e", 4))
+	to := g.Constant(graph.I64, []float64{2, 0, 2, 0}, graph.Ax("e", 4))
+	show(ops.SegmentMax(m, to, graph.Ax("n", 3)))
+	// Output: [n=3] [0.9 -Inf 0.3]
+}
+
+// Of equal indices the last one counts.
+func ExampleSetAt() {
+	g := graph.New("table")
+	x := g.Constant(graph.F32, []float64{0, 1, 2, 3}, graph.Ax("v", 4))
+	at := g.Constant(graph.I64, []float64{3, 1, 3}, graph.Ax("k", 3))
+	show(ops.SetAt(x, at, g.Constant(graph.F32, []float64{7, 8, 9}, graph.Ax("k", 3)), "v"))
+	// Output: [v=4] [0 8 2 9]
+}
+
 // Draws of one name in one scope are the same; the seed is the store's.
 func ExampleRandomNormal() {
 	g := graph.New("draw")

@@ -104,7 +104,7 @@ type gather struct{ Axis int }
 
 // Gather looks slices of a table up by their indices along one axis, and puts the axes of the
 // indices in its place: from table[v d] and index[b t] along v it makes [b t d], the rows of an
-// embedding. The table holds floats, the indices are i32 or i64. An index outside the axis is a
+// embedding. The table is of any element type, the indices are i32 or i64. An index outside the axis is a
 // [trait.IndexError] when the program runs, and a mistake if it is a constant.
 func Gather(table, index *graph.Node, axis any) *graph.Node {
 	defer calling("Gather", table, index)()
@@ -148,8 +148,6 @@ func (op gather) Infer(in []*graph.Node) (graph.Type, error) {
 	switch {
 	case !in[1].DType().IsInt():
 		return graph.Type{}, fmt.Errorf("indices of type %v: want i32 or i64", in[1].DType())
-	case !in[0].DType().IsFloat():
-		return graph.Type{}, fmt.Errorf("a table of type %v: want f32 or f64", in[0].DType())
 	case op.Axis < 0 || op.Axis >= s.Rank():
 		return graph.Type{}, fmt.Errorf("axis %d of %v", op.Axis, s)
 	}
@@ -158,7 +156,7 @@ func (op gather) Infer(in []*graph.Node) (graph.Type, error) {
 }
 
 func (op gather) Grad(y, dy *graph.Node, i int) *graph.Node {
-	if i != 0 {
+	if i != 0 || !y.DType().IsFloat() {
 		return nil
 	}
 	return graph.Apply(scatterAdd{op.Axis, y.In(0).Shape()}, y.In(1), dy)
@@ -210,7 +208,9 @@ func (op gather) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value 
 	n := float64(in[0].Type.Shape.Dim(op.Axis))
 	p := 0
 	walk(y.Shape(), func(ix []int) {
-		out.Data[p] = math.NaN()
+		if y.DType().IsFloat() {
+			out.Data[p] = math.NaN()
+		}
 		if row, from := op.source(ix, in[1]); row >= 0 && row < n {
 			out.Data[p] = in[0].Data[at(in[0].Type.Shape, from)]
 		}
@@ -234,6 +234,8 @@ func (gather) Cases() []Case {
 		{[]Operand{{"float[j=5 d=4]", Reals}, {"i64[i=3]", Index(5)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], "j") }},
 		{[]Operand{{"float[a=2 j=3 d=4]", Reals}, {"i32[i=2 k=2]", Index(3)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], 1) }},
 		{[]Operand{{"float[j=5]", Reals}, {"i64[]", Index(5)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], 0) }},
+		{[]Operand{{"i32[j=5 d=2]", Domain{Lo: -9, Hi: 9}}, {"i64[i=3]", Index(5)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], 0) }},
+		{[]Operand{{"bool[j=5]", Truth}, {"i64[i=3]", Index(5)}}, func(in []*graph.Node) *graph.Node { return Gather(in[0], in[1], 0) }},
 	}
 }
 
@@ -342,6 +344,9 @@ func (op scatterAdd) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Va
 
 // Places says that the first operand is an index.
 func (op scatterAdd) Places(*graph.Node) (operand, size int) { return 0, op.To.Dim(op.Axis) }
+
+// Scatters returns the axis of the indices.
+func (op scatterAdd) Scatters() int { return op.Axis }
 
 func (op scatterAdd) Kernel(*graph.Node) kernel.Kernel { return kernel.ScatterAdd{Axis: op.Axis} }
 

@@ -84,9 +84,9 @@ func TestIntegerArithmetic(t *testing.T) {
 		make func(a, b node) node
 		want func(a, b list) list
 	}{
-		{"Add", ops.Add, each(func(a, b *big.Int) *big.Int { return num(0).Add(a, b) })},
+		{"Add", func(a, b *graph.Node) *graph.Node { return ops.Add(a, b) }, each(func(a, b *big.Int) *big.Int { return num(0).Add(a, b) })},
 		{"Sub", ops.Sub, each(func(a, b *big.Int) *big.Int { return num(0).Sub(a, b) })},
-		{"Mul", ops.Mul, each(func(a, b *big.Int) *big.Int { return num(0).Mul(a, b) })},
+		{"Mul", func(a, b *graph.Node) *graph.Node { return ops.Mul(a, b) }, each(func(a, b *big.Int) *big.Int { return num(0).Mul(a, b) })},
 		{"Neg", func(a, _ node) node { return ops.Neg(a) }, each(func(a, _ *big.Int) *big.Int { return num(0).Neg(a) })},
 		{"Abs", func(a, _ node) node { return ops.Abs(a) }, each(func(a, _ *big.Int) *big.Int { return num(0).Abs(a) })},
 		{"Scale", func(a, _ node) node { return ops.Scale(ops.Scale(a, 65536), 65536) },
@@ -177,7 +177,7 @@ func TestIntegerExtremes(t *testing.T) {
 	for _, op := range ops.All() {
 		for _, c := range op.Cases() {
 			for dt, values := range extremes {
-				g, feed, r := graph.New("extremes"), ref.Feed{}, rand.New(rand.NewPCG(1, 2))
+				g, feed, r := graph.New("extremes"), graph.Values{}, rand.New(rand.NewPCG(1, 2))
 				var in []node
 				for i, o := range c.Operands {
 					typ := operandType(t, o.Type, dt, nil)
@@ -263,7 +263,7 @@ func TestCasts(t *testing.T) {
 			for i := range c.in {
 				c.in[i] = c.from.Round(c.in[i])
 			}
-			agree(t, ref.Feed{x: {Type: x.Type(), Data: c.in}}, y)
+			agree(t, graph.Values{x: {Type: x.Type(), Data: c.in}}, y)
 		}
 		folded := ops.Cast(g.Constant(c.from, c.in, graph.Dims(n)...), c.to)
 		for _, options := range [][]tape.Option{nil, {tape.Passes()}} {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -116,7 +115,7 @@ func TestTangentOfScatterOutside(t *testing.T) {
 	values := g.Input("v", graph.F64, graph.Ax("i", 3))
 	y := ops.ScatterAdd(index, values, 0, graph.Ax("j", 2))
 	d := grad.JVP([]*graph.Node{y}, []*graph.Node{values}, []*graph.Node{g.Constant(graph.F64, []float64{1, 2, 4}, graph.Ax("i", 3))})[0]
-	feed := ref.Feed{index: {Data: []float64{1, 2, 1}}, values: {Data: make([]float64, 3)}}
+	feed := graph.Values{index: {Data: []float64{1, 2, 1}}, values: {Data: make([]float64, 3)}}
 	got, err := reftest.Tape(0, feed, []*graph.Node{d}, tape.TrustIndices())
 	if err != nil || got[0].Data[0] != 0 || got[0].Data[1] != 5 {
 		t.Errorf("got %v %v, want [0 5]", got, err)

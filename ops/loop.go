@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -10,10 +11,10 @@ import (
 
 // Loop describes a recurrence c_{t+1}, o_t = step(c_t, x_t, w) for [Scan] and [Unroll].
 type Loop struct {
-	Carry []*graph.Node // c_0, the initial values: floats of one type
+	Carry []*graph.Node // c_0, the initial values, of any types
 	Over  []*graph.Node // the sequences x, of equal length along Axis
 	Axis  any           // the time axis of the sequences, by name or number; nil is the first
-	With  []*graph.Node // w: whatever every step sees, such as weights
+	With  []*graph.Node // w: what every step sees whole, for a step that gets its weights as arguments
 	Steps int           // the number of steps, where there is no sequence
 
 	// Reverse runs the steps from the last time to the first.
@@ -28,9 +29,15 @@ type Loop struct {
 
 // StepFunc is one step of a [Loop]. From the carries before the step, the elements of the sequences
 // at its time, and the nodes of [Loop.With], it makes the carries after the step, as many and of
-// the same types, and any number of outs. All carries and outs are floats of one type. It is called
-// once or twice, whatever the number of steps, with nodes of a graph of its own: every node that it
-// needs of the graph around it must come in With.
+// the same types, and any number of outs. They have any types: counters and masks beside floats,
+// through which derivatives flow. Where they have several, each is kept exactly in floats of one
+// type, f64 if one of them is or none is a float and else f32: an i64 in two f64 or three f32, an
+// i32 in one f64 or two f32, a bool in one. A step is called
+// once, with a checkpoint twice, whatever the number of steps, with nodes of a graph of its own. It
+// may use any node of the graph around the loop, and the layers made there: such a node becomes an
+// operand of the loop, like those of With, and every step sees it whole. What a step computes from
+// such nodes alone is computed once, before the loop. A parameter, state or input that a step makes
+// is a mistake: make it before the loop.
 type StepFunc func(carry, x, with []*graph.Node) (next, out []*graph.Node)
 
 // Scanned holds the results of a loop. Time is the first axis of Trace and Out.
@@ -43,9 +50,9 @@ type Scanned struct {
 // Scan adds a loop as one node, whatever the number of steps. The step is built once, as the node's
 // body, and differentiated like any other node.
 //
-//	r := ops.Scan(ops.Loop{Carry: []*graph.Node{h0}, Over: []*graph.Node{x}, Axis: "t", With: []*graph.Node{w}},
-//		func(c, x, w []*graph.Node) (next, out []*graph.Node) {
-//			h := ops.Tanh(ops.Add(ops.MatMul(c[0], w[0]), x[0])).As("h")
+//	r := ops.Scan(ops.Loop{Carry: []*graph.Node{h0}, Over: []*graph.Node{x}, Axis: "t"},
+//		func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+//			h := ops.Tanh(ops.Add(ops.MatMul(c[0], w), x[0])).As("h")
 //			return []*graph.Node{h}, nil
 //		})
 //	h := r.Trace[0] // [t …]
@@ -53,8 +60,11 @@ type Scanned struct {
 // Carries and outs are kept for the derivative; it computes other values of a step again. Return a
 // value that is expensive, such as the product of a large layer, as an out to compute it only once.
 //
-// A step that returns another number or type of carries, sequences of different lengths, and random
-// draws within the step are mistakes. [Unroll] makes the same values as a flat graph.
+// Random draws in the step, those of layers such as dropout among them, are drawn anew at each time;
+// the derivative, and a checkpoint that computes steps again, see the same numbers.
+//
+// A step that returns another number or type of carries, and sequences of different lengths, are
+// mistakes. [Unroll] makes the same values as a flat graph, but for draws.
 func Scan(l Loop, step StepFunc) Scanned {
 	u := l.laid("Scan", step)
 	if u.bad != nil {
@@ -138,15 +148,24 @@ type laidOut struct {
 	steps             int
 	axis              string // the name of the time axis
 	reverse           bool
-	bad               *graph.Node // an invalid node, after a mistake
+	name              string             // of the body; "" for "step"
+	gate              int                // see [trait.Loop]
+	closed            bool               // see [scan]
+	time              func() *graph.Node // makes the times of the steps, a sequence; see [laidOut.scan]
+	bad               *graph.Node        // an invalid node, after a mistake
 }
 
 // laid checks a loop and lays its sequences out. A mistake is recorded and leaves
 // an invalid node in bad.
 func (l Loop) laid(what string, step StepFunc) laidOut {
 	all := slices.Concat(l.Carry, l.Over, l.With)
-	g := graph.Of(all...)
+	g := graph.Of(all...).Open() // a loop in a step may use all of the step
+	for i, n := range all {
+		all[i] = g.Within(n)
+	}
+	l.Carry, l.Over, l.With = all[:len(l.Carry):len(l.Carry)], all[len(l.Carry):len(all)-len(l.With)], all[len(all)-len(l.With):]
 	u := laidOut{g: g, what: what, carry: l.Carry, with: l.With, steps: l.Steps, reverse: l.Reverse}
+	u.time = func() *graph.Node { return times(g, u.steps) }
 	fail := func(format string, args ...any) laidOut {
 		u.bad, u.over = g.Fail(what, fmt.Errorf(format, args...)), l.Over
 		return u
@@ -205,6 +224,20 @@ func (l Loop) laid(what string, step StepFunc) laidOut {
 	return u
 }
 
+// times returns the numbers 0, …, n − 1.
+func times(g *graph.Graph, n int) *graph.Node {
+	v := graph.Value{Type: graph.Type{DType: graph.I64}, Data: make([]float64, n)}
+	for t := range v.Data {
+		v.Data[t] = float64(t)
+	}
+	s, err := graph.NewShape(graph.Axis{Size: n})
+	if err != nil {
+		return g.Fail("Scan", err)
+	}
+	v.Type.Shape = s
+	return g.ConstantValue(v)
+}
+
 // check holds that a step gives as many carries as it gets.
 func (u laidOut) check(next []*graph.Node) error {
 	if len(next) != len(u.carry) {
@@ -232,8 +265,17 @@ func (u laidOut) refused(step StepFunc) Scanned {
 	return r
 }
 
-// scan adds the loop and takes its value apart.
+// scan adds the loop and takes its value apart. Draws in the step depend on its time, which is a
+// further sequence where there are any.
 func (u laidOut) scan(step StepFunc) Scanned {
+	return u.scanTimed(graph.Type{DType: graph.I64}, func(carry, x, with []*graph.Node, time *graph.Node) (next, out []*graph.Node) {
+		time.Graph().SetTime(time)
+		return step(carry, x, with)
+	})
+}
+
+// scanTimed is scan for a step that gets its time, or its times, of type timed.
+func (u laidOut) scanTimed(timed graph.Type, step func(carry, x, with []*graph.Node, time *graph.Node) (next, out []*graph.Node)) Scanned {
 	var in gathered
 	name := func(n *graph.Node, letter string, k int) string {
 		if s := n.Name(); s != "" {
@@ -251,17 +293,19 @@ func (u laidOut) scan(step StepFunc) Scanned {
 	for k, n := range u.with {
 		in = in.with(name(n, "w", k), n.Type(), n)
 	}
-	op := scan{Steps: u.steps, Carries: len(u.carry), Sequences: len(u.over), Constants: len(u.with), Reverse: u.reverse}
-	var b *graph.Graph
-	var inputs, next, out []*graph.Node
-	seen := slices.Concat(make([]*graph.Node, op.Carries), u.over, u.with)
-	build := func() {
-		b, inputs = u.g.BodyGraph("step", in.names, in.types, seen...)
-		next, out = step(inputs[:op.Carries:op.Carries], inputs[op.Carries:op.Carries+op.Sequences:op.Carries+op.Sequences], inputs[op.Carries+op.Sequences:])
+	op := scan{Steps: u.steps, Carries: len(u.carry), Sequences: len(u.over), Constants: len(u.with), Reverse: u.reverse, Gate: u.gate, Closed: u.closed}
+	b, inputs := u.g.BodyGraph(cmp.Or(u.name, "step"), append(in.names, "time"), append(in.types, timed), slices.Concat(make([]*graph.Node, op.Carries), u.over, u.with)...)
+	inputs, time := inputs[:len(in.names)], inputs[len(in.names)]
+	at := op.Carries + op.Sequences
+	next, out := step(inputs[:op.Carries:op.Carries], inputs[op.Carries:at:at], inputs[at:], time)
+	if reads(b, own(b, slices.Concat(next, out)))(time) {
+		inputs, in.names = slices.Insert(slices.Clone(inputs), at, time), slices.Insert(in.names, at, time.Name())
+		in.nodes = slices.Insert(in.nodes, at, u.time())
+		if op.Sequences++; op.Gate > at {
+			op.Gate++
+		}
 	}
-	if build(); carriesNamed(in.names, inputs, next) {
-		build() // now that the step has said what the carries are
-	}
+	nameCarries(b, in.names, inputs, next)
 	op.Outs = len(out)
 	r := Scanned{Final: make([]*graph.Node, op.Carries), Trace: make([]*graph.Node, op.Carries), Out: make([]*graph.Node, op.Outs)}
 	y := u.apply(op, b, inputs, next, out, in.nodes)
@@ -273,62 +317,86 @@ func (u laidOut) scan(step StepFunc) Scanned {
 		}
 		return r
 	}
-	parts := op.Loop().Parts(y.Body())
+	results := slices.Concat(next, out)
 	_, _, last := op.Loop().At(op.Steps - 1)
 	for k := range r.Final {
 		row := u.carry[k].Shape()
-		r.Final[k] = part(y, parts[k], last, 1, oneRow, row)
+		r.Final[k] = result(y, results, k, last, 1, oneRow, row)
 		from := 1
 		if u.reverse {
 			from = 0
 		}
-		r.Trace[k] = part(y, parts[k], from, op.Steps, u.axis, row)
+		r.Trace[k] = result(y, results, k, from, op.Steps, u.axis, row)
 	}
 	for k := range r.Out {
-		r.Out[k] = part(y, parts[op.Carries+k], 0, op.Steps, u.axis, y.Body().Out()[op.Carries+k].Shape())
+		r.Out[k] = result(y, results, op.Carries+k, 0, op.Steps, u.axis, out[k].Shape())
 	}
 	return r
 }
 
-// carriesNamed calls the carries before a step after those that it gives, h₋₁ where it
-// gives h, and reports whether that changes a name.
-func carriesNamed(names []string, inputs, next []*graph.Node) (changed bool) {
+// own returns those of the nodes that belong to a graph.
+func own(g *graph.Graph, nodes []*graph.Node) (list []*graph.Node) {
+	for _, n := range nodes {
+		if n.IsValid() && n.Graph() == g {
+			list = append(list, n)
+		}
+	}
+	return list
+}
+
+// nameCarries calls the carries before a step after those that it gives, h₋₁ where it gives h.
+func nameCarries(b *graph.Graph, names []string, inputs, next []*graph.Node) {
+	names = slices.Clone(names)
 	for k, n := range next {
 		if k >= len(inputs) || !n.IsValid() || n == inputs[k] || n.Name() == "" {
 			continue
 		}
 		if before := n.Name() + "₋₁"; !slices.Contains(names, before) {
-			names[k], changed = before, true
+			names[k] = before
 		}
 	}
-	return changed
+	for k, x := range inputs {
+		b.RenameInput(x, names[k])
+	}
 }
 
 // apply seals the body and adds the node.
 func (u laidOut) apply(op scan, b *graph.Graph, inputs, next, out, operands []*graph.Node) *graph.Node {
 	if err := u.check(next); err != nil {
+		u.g.Abandon(b)
 		return u.g.Fail(u.what, err)
 	}
-	id, bad := u.g.Seal(u.what, b, inputs, slices.Concat(next, out))
+	results := slices.Concat(next, out)
+	body, captured, bad := u.g.Sealed(u.what, b, inputs, results)
 	if bad != nil {
 		return bad
 	}
-	op.Body = id
+	op.Constants += len(captured)
+	operands = slices.Concat(operands, captured)
+	if mixed(results) {
+		for k, n := range next {
+			if !sameKind(n.Type(), inputs[k].Type()) {
+				return u.g.Fail(u.what, differs(k, inputs[k], n), operands...)
+			}
+		}
+		return op.overFloats(u.g, body, operands)
+	}
+	op.Body = u.g.AddBody(body)
 	return u.g.Apply(op, operands...)
 }
 
 // chunked is a loop over chunks of k steps, each a loop of its own: only the carries between chunks
 // are kept. The remaining steps are a loop after the last chunk.
 func (u laidOut) chunked(k int, step StepFunc) Scanned {
-	n := u.steps / k
+	n, again := u.steps/k, u.g.DrawsAgain()
 	whole, rest := u, u
 	whole.steps, rest.steps = n, u.steps-n*k
 	whole.over, rest.over = nil, nil
+	at, left := 0, n*k // the chunks, and what is left over, begin there
+	if u.reverse {
+		at, left = rest.steps, 0
+	}
 	for _, x := range u.over {
-		at, left := 0, n*k // the chunks, and what is left over, begin there
-		if u.reverse {
-			at, left = rest.steps, 0
-		}
 		axes := x.Shape().Axes()[1:]
 		chunks := Slice(x, 0, at, at+n*k)
 		s, err := graph.NewShape(append([]graph.Axis{{Size: n}, {Name: u.axis, Size: k}}, axes...)...)
@@ -342,9 +410,12 @@ func (u laidOut) chunked(k int, step StepFunc) Scanned {
 		}
 	}
 	whole.axis = ""
-	r := whole.scan(func(carry, x, with []*graph.Node) (next, out []*graph.Node) {
+	whole.time = func() *graph.Node { return Reshape(Slice(u.time(), 0, at, at+n*k), n, k) }
+	rest.time = func() *graph.Node { return Slice(u.time(), 0, left, left+rest.steps) }
+	chunk, _ := graph.NewShape(graph.Axis{Size: k})
+	r := whole.scanTimed(graph.Type{DType: graph.I64, Shape: chunk}, func(carry, x, with []*graph.Node, time *graph.Node) (next, out []*graph.Node) {
 		inner := laidOut{g: graph.Of(slices.Concat(carry, x, with)...), what: u.what,
-			carry: carry, over: x, called: x, with: with, steps: k, axis: u.axis, reverse: u.reverse}
+			carry: carry, over: x, called: x, with: with, steps: k, axis: u.axis, reverse: u.reverse, name: u.name, gate: u.gate, time: func() *graph.Node { return time }}
 		chunk := inner.scan(step)
 		return chunk.Final, chunk.Out
 	})
@@ -363,6 +434,7 @@ func (u laidOut) chunked(k int, step StepFunc) Scanned {
 		return r
 	}
 	rest.carry = r.Final
+	again()
 	last := rest.scan(step)
 	for i := range r.Out {
 		a, b := r.Out[i], last.Out[i]

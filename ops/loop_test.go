@@ -65,8 +65,8 @@ func recurrent(kind string, steps int, run func(ops.Loop, ops.StepFunc) ops.Scan
 }
 
 // fill draws values for nodes, the same for the same paths.
-func fill(nodes []node) ref.Feed {
-	feed := ref.Feed{}
+func fill(nodes []node) graph.Values {
+	feed := graph.Values{}
 	for _, x := range nodes {
 		r, v := source(x.Path()), graph.NewValue(x.Type())
 		for i := range v.Data {

@@ -1,8 +1,11 @@
 package ops
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
@@ -14,13 +17,23 @@ import (
 type matMul struct{}
 
 // MatMul returns the matrix product over the last two axes, for floats: [… m k] and [… k n] give […
-// m n]. Leading axes are a batch, and broadcast like the operands of [Add]. The axes k must have
-// the same name unless one has none; operands of less than two axes are a mistake. Transposing an
-// operand costs nothing.
+// m n]. Leading axes are a batch, and broadcast like the operands of [Add]. Transposing an operand
+// costs nothing. A vector, an operand of one axis, is a row on the left and a column on the right, as
+// of @ in NumPy and PyTorch, and the result lacks that axis:
+//
+//	[… m k]·[… k n] = [… m n]    [k]·[… k n] = [… n]    [… m k]·[k] = [… m]    [k]·[k] = []
+//
+// The axes k must have the same name, primes aside, unless one has none. A name that the result would
+// have twice gets a prime: K = x[n d]·xᵀ is [n n′], and so is K·K. An operand without axes is a
+// mistake.
 func MatMul(a, b *graph.Node) *graph.Node {
-	g := graph.Of(a, b)
-	if a == nil || b == nil || a.Graph() != b.Graph() || !a.IsValid() || !b.IsValid() || a.Rank() < 2 || b.Rank() < 2 {
+	g, in := graph.Join(a, b)
+	a, b = in[0], in[1]
+	if a == nil || b == nil || a.Graph() != b.Graph() || !a.IsValid() || !b.IsValid() || a.Rank() == 0 || b.Rank() == 0 {
 		return g.Apply(matMul{}, a, b)
+	}
+	if a.Rank() == 1 || b.Rank() == 1 {
+		return vectorProduct(a, b)
 	}
 	if err := multiplies(a, b); err != nil {
 		return g.Fail("MatMul", err, a, b) // names the operands that were given, not their repetitions
@@ -32,6 +45,29 @@ func MatMul(a, b *graph.Node) *graph.Node {
 		return g.Fail("MatMul", err, a, b)
 	}
 	return g.Apply(matMul{}, inBatch(a, batch), inBatch(b, batch))
+}
+
+// vectorProduct is MatMul where one operand is a vector or both are.
+func vectorProduct(a, b *graph.Node) *graph.Node {
+	defer calling("MatMul", a, b)()
+	row, column := a.Rank() == 1, b.Rank() == 1
+	if err := multiplies(a, b); err != nil {
+		return graph.Of(a, b).Fail("MatMul", err, a, b)
+	}
+	if row {
+		a = Expand(a, 0, "")
+	}
+	if column {
+		b = Expand(b, -1, "")
+	}
+	y := MatMul(a, b)
+	if row {
+		y = Squeeze(y, -2)
+	}
+	if column {
+		y = Squeeze(y, -1)
+	}
+	return y
 }
 
 // inBatch repeats a matrix over the batch axes.
@@ -66,6 +102,9 @@ func (matMul) Infer(in []*graph.Node) (graph.Type, error) {
 	}
 	a, b := in[0].Shape(), in[1].Shape()
 	ra, rb := a.Rank(), b.Rank()
+	if ra < 2 || rb < 2 {
+		return graph.Type{}, fmt.Errorf("operands of %d and %d axes: want matrices", ra, rb)
+	}
 	if ra != rb {
 		return graph.Type{}, fmt.Errorf("batches of %d and %d axes", ra-2, rb-2)
 	}
@@ -78,35 +117,39 @@ func (matMul) Infer(in []*graph.Node) (graph.Type, error) {
 		axes[i] = m.Axis(0)
 	}
 	axes[ra-2], axes[ra-1] = a.Axis(ra-2), b.Axis(rb-1)
-	s, err := graph.NewShape(axes...)
+	s, err := graph.NewShape(graph.Primed(axes...)...)
 	return graph.Type{DType: in[0].DType(), Shape: s}, err
 }
 
-// multiplies says why two arrays are no matrices that can be multiplied, whatever
-// their batch axes.
+// multiplies says why two arrays are no vectors or matrices that can be multiplied, whatever their
+// batch axes.
 func multiplies(a, b *graph.Node) error {
 	if err := wantFloat(a, b); err != nil {
 		return err
 	}
-	if a.Rank() < 2 || b.Rank() < 2 {
-		which, v, fix := "first", a, `ops.Expand(x, 0, "") makes it a row`
-		if a.Rank() >= 2 {
-			which, v, fix = "second", b, `ops.Expand(x, -1, "") makes it a column`
+	if a.Rank() == 0 || b.Rank() == 0 {
+		which := "first"
+		if a.Rank() > 0 {
+			which = "second"
 		}
-		return &graph.Mistake{
-			Problem: fmt.Sprintf("the %s operand is no matrix: it has %s, want at least two", which, []string{"no axes", "one axis"}[v.Rank()]),
-			Fix:     fix + "; ops.Squeeze takes the axis away again",
-		}
+		return &graph.Mistake{Problem: fmt.Sprintf("the %s operand is a number: want vectors or matrices", which), Fix: "multiply by a number with ops.Mul"}
 	}
-	k, l := a.Shape().Axis(a.Rank()-1), b.Shape().Axis(b.Rank()-2)
+	k, l := a.Shape().Axis(a.Rank()-1), b.Shape().Axis(max(0, b.Rank()-2))
 	if k.Size != l.Size {
-		return fmt.Errorf("inner axes differ (%d ≠ %d)", k.Size, l.Size)
+		problem := fmt.Sprintf("inner axes differ (%d ≠ %d)", k.Size, l.Size)
+		if a.Rank() == 1 || b.Rank() == 1 {
+			return &graph.Mistake{Problem: problem, Fix: "a vector [k] is a row on the left and a column on the right: [k]·[… k n], [… m k]·[k]"}
+		}
+		return errors.New(problem)
 	}
-	if k.Name != l.Name && k.Name != "" && l.Name != "" {
+	if unprimed(k.Name) != unprimed(l.Name) && k.Name != "" && l.Name != "" {
 		return &graph.Mistake{Problem: fmt.Sprintf("inner axes are called %q and %q", k.Name, l.Name), Fix: "transpose an operand, or rename one axis"}
 	}
 	return nil
 }
+
+// unprimed returns the name that primes were put behind.
+func unprimed(name string) string { return strings.TrimRight(name, "′") }
 
 func oneAxis(a graph.Axis) graph.Shape {
 	s, _ := graph.NewShape(a)
@@ -122,9 +165,10 @@ func (matMul) Grad(y, dy *graph.Node, i int) *graph.Node {
 }
 
 // product is MatMul for derivatives, whose sizes fit: names that an axis without
-// one kept apart in the forward node, and that meet here, are dropped.
+// one, or a prime, kept apart in the forward node, and that meet here, are dropped.
 func product(a, b *graph.Node) *graph.Node {
-	if _, err := (matMul{}).Infer([]*graph.Node{a, b}); err != nil {
+	y, err := (matMul{}).Infer([]*graph.Node{a, b})
+	if r := y.Shape.Rank(); err != nil || y.Shape.Axis(r-2) != a.Shape().Axis(r-2) || y.Shape.Axis(r-1) != b.Shape().Axis(r-1) {
 		a, b = unnamed(a), unnamed(b)
 	}
 	return MatMul(a, b)
@@ -184,15 +228,20 @@ func (matMul) Kernel(*graph.Node) kernel.Kernel { return kernel.MatMul{} }
 // Notation names the contracted axis where it has a name: Σ_j α_ij r_jd.
 func (matMul) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	a, b := y.In(0), y.In(1)
-	name := a.Shape().Axis(a.Rank() - 1).Name
-	other := b.Shape().Axis(b.Rank() - 2).Name
-	if name == "" {
-		name = other
-	}
+	r := y.Rank()
+	left, right := a.Shape().Axis(r-1).Name, b.Shape().Axis(r-2).Name
+	name := cmp.Or(left, right)
 	if name == "" {
 		return expr.Call("matmul", in...)
 	}
-	return expr.Big("Σ", []string{name}, in[0].Times(in[1]))
+	for y.Shape().Index(name) >= 0 {
+		name += "′"
+	}
+	from, to := []string{right}, []string{name}
+	if column := b.Shape().Axis(r - 1).Name; column != "" {
+		from, to = append(from, column), append(to, y.Shape().Axis(r-1).Name)
+	}
+	return expr.Big("Σ", []string{name}, in[0].Subst([]string{left}, []string{name}).Times(in[1].Subst(from, to)))
 }
 
 func (matMul) Cases() []Case {
@@ -203,6 +252,7 @@ func (matMul) Cases() []Case {
 		mul("float[i=3 j=4]", "float[j=4 d=2]"),
 		mul("float[b=2 i=3 j=4]", "float[j=4 d=2]"),
 		mul("float[1 3]", "float[3 1]"),
+		mul("float[n=3 d=2]", "float[d=2 n=3]"),
 		{[]Operand{{"float[j=4 i=3]", Reals}, {"float[d=2 j=4]", Reals}},
 			func(in []*graph.Node) *graph.Node { return MatMul(Transpose(in[0]), Transpose(in[1])) }},
 	}

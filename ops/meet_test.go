@@ -113,7 +113,9 @@ func TestColumnMeetsList(t *testing.T) {
 // TestNothingElseBroadcasts: operations that are not elementwise take no column with a list, but
 // for those whose operands do not meet.
 func TestNothingElseBroadcasts(t *testing.T) {
-	apart := []string{"Gather", "Scan"} // rows by a list of numbers; a step of one's own
+	// Rows by a list of numbers; [3]·[n=3 1], summed over n; a step of one's own; cases that add a matrix
+	// to the list.
+	apart := []string{"Gather", "MatMul", "Scan", "Scatter", "Solve", "SolveTriangular"}
 	for _, op := range ops.All() {
 		if _, ok := op.(interface{ Scalar(...float64) float64 }); ok {
 			continue

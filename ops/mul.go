@@ -11,9 +11,11 @@ import (
 
 type mul struct{ numbers2 }
 
-// Mul returns a·b, element by element (Hadamard's product), with broadcasting, for numbers. The
-// matrix product, which gorgonia calls Mul, is [MatMul].
-func Mul(a, b *graph.Node) *graph.Node { return elementwise(mul{}, a, b) }
+// Mul returns the product of arrays of numbers, element by element (Hadamard's product), with
+// broadcasting: a·b, or of more operands ((a·b)·c)·…, multiplied in the order in which they are given.
+// One operand is returned as it is, and none is a mistake. The matrix product, which gorgonia calls
+// Mul, is [MatMul].
+func Mul(xs ...*graph.Node) *graph.Node { return fromLeft(mul{}, xs) }
 
 func (mul) Name() string     { return "Mul" }
 func (mul) Kind() match.Kind { return match.Mul }
@@ -34,7 +36,7 @@ func (mul) Scalar(x ...float64) float64                      { return x[0] * x[1
 func (mul) Whole(x ...int64) int64                           { return x[0] * x[1] }
 func (mul) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Mul }
 func (mul) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Times(in[1]) }
-func (mul) Cases() []Case                                    { return case2(Mul, Reals, Reals) }
+func (mul) Cases() []Case                                    { return case2(two(Mul), Reals, Reals) }
 
 // Undefined explains the products that are NaN.
 func (mul) Undefined(_ *graph.Node, in []float64, v float64) (trait.Fault, bool) {

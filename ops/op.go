@@ -62,6 +62,11 @@ func case1(f func(*graph.Node) *graph.Node, d Domain) []Case {
 	}
 }
 
+// two is a function of any number of arrays as one of two.
+func two(f func(...*graph.Node) *graph.Node) func(a, b *graph.Node) *graph.Node {
+	return func(a, b *graph.Node) *graph.Node { return f(a, b) }
+}
+
 // case2 gives the cases of a function of two arrays: equal shapes and broadcast ones.
 func case2(f func(a, b *graph.Node) *graph.Node, a, b Domain) []Case {
 	call := func(in []*graph.Node) *graph.Node { return f(in[0], in[1]) }
@@ -79,7 +84,7 @@ func Elementwise(op graph.Op, in ...*graph.Node) *graph.Node { return elementwis
 
 // elementwise applies op after broadcasting the operands to the shape they share.
 func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
-	g := graph.Of(in...)
+	g, in := graph.Join(in...)
 	shapes := make([]graph.Shape, len(in))
 	for i, x := range in {
 		if x == nil || x.Graph() != g || !x.IsValid() {
@@ -110,6 +115,7 @@ func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
 // order in which they are given: for operations made of others that take them in another order.
 // Of operands that are themselves mistakes it says nothing.
 func meet(in ...*graph.Node) error {
+	_, in = graph.Join(in...)
 	shapes := make([]graph.Shape, len(in))
 	for i, x := range in {
 		if !x.IsValid() || x.Graph() != in[0].Graph() {

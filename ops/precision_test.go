@@ -58,6 +58,29 @@ var smooth = map[string]struct {
 	"Sign":         {ops.Sign, func(x *big.Float) *big.Float { return exact.Of(float64(x.Sign())) }, constantly(0), -64, 64, bound{}, bound{}},
 	"StopGradient": {ops.StopGradient, func(x *big.Float) *big.Float { return x }, constantly(0), -64, 64, bound{}, bound{}},
 
+	"Floor": {ops.Floor, whole(math.Floor), constantly(0), -64, 64, bound{}, bound{}},
+	"Ceil":  {ops.Ceil, whole(math.Ceil), constantly(0), -64, 64, bound{}, bound{}},
+	"Round": {ops.Round, whole(math.RoundToEven), constantly(0), -64, 64, bound{}, bound{}},
+	"Trunc": {ops.Trunc, whole(math.Trunc), constantly(0), -64, 64, bound{}, bound{}},
+	"Tan":   {ops.Tan, tan, func(x *big.Float) *big.Float { y := tan(x); return exact.Add(one, exact.Mul(y, y)) }, -10, 10, bound{2.5, 0}, bound{6, 0}},
+	"Atan":  {ops.Atan, exact.Atan, func(x *big.Float) *big.Float { return inverse(exact.Add(one, exact.Mul(x, x))) }, -64, 64, bound{1.5, 0}, bound{2, 0}},
+	"Asin":  {ops.Asin, asin, func(x *big.Float) *big.Float { return inverse(exact.Sqrt(lessSquare(x))) }, -0.999999, 0.999999, bound{2.5, 0}, bound{4, 0}},
+	"Acos":  {ops.Acos, func(x *big.Float) *big.Float { return exact.Sub(exact.Div(exact.Pi(), exact.Of(2)), asin(x)) }, func(x *big.Float) *big.Float { return exact.Neg(inverse(exact.Sqrt(lessSquare(x)))) }, -0.999999, 0.999999, bound{2.5, 0}, bound{4, 0}},
+	"Sinh":  {ops.Sinh, sinh, cosh, -64, 64, bound{2.5, 0}, bound{2.5, 0}},
+	"Cosh":  {ops.Cosh, cosh, sinh, -64, 64, bound{2.5, 0}, bound{2.5, 0}},
+	"Acosh": {ops.Acosh, acosh, func(x *big.Float) *big.Float { return inverse(exact.Sqrt(exact.Neg(lessSquare(x)))) }, 1.001, 64, bound{2.5, 0}, bound{4, 0}},
+	"Atanh": {ops.Atanh, atanh, func(x *big.Float) *big.Float { return inverse(lessSquare(x)) }, -0.999999, 0.999999, bound{2.5, 0}, bound{3, 0}},
+	"Log2":  {ops.Log2, over(exact.Log, 2), func(x *big.Float) *big.Float { return inverse(exact.Mul(x, exact.Log(exact.Of(2)))) }, 0x1p-60, 64, bound{2.5, 0}, bound{2.5, 0}},
+	"Log10": {ops.Log10, over(exact.Log, 10), func(x *big.Float) *big.Float { return inverse(exact.Mul(x, exact.Log(exact.Of(10)))) }, 0x1p-60, 64, bound{2.5, 0}, bound{2.5, 0}},
+	"Exp2":  {ops.Exp2, exp2, func(x *big.Float) *big.Float { return exact.Mul(exact.Log(exact.Of(2)), exp2(x)) }, -64, 64, bound{1.5, 0}, bound{3, 0}},
+	"Erfc": {ops.Erfc, func(x *big.Float) *big.Float { return exact.Sub(one, exact.Erf(x)) }, func(x *big.Float) *big.Float {
+		return exact.Neg(exact.Div(exact.Mul(exact.Of(2), exact.Exp(exact.Neg(exact.Mul(x, x)))), exact.Sqrt(exact.Pi())))
+	}, -6, 6, bound{2, 0}, bound{40, 0}}, // x² rounds before its exponential
+	"Erfinv": {ops.Erfinv, exact.Erfinv, func(x *big.Float) *big.Float {
+		y := exact.Erfinv(x)
+		return exact.Mul(exact.Exp(exact.Mul(y, y)), exact.Div(exact.Sqrt(exact.Pi()), exact.Of(2)))
+	}, -0.999, 0.999, bound{6, 0}, bound{40, 0}}, // y² rounds before its exponential
+
 	"ELU": {ops.ELU, func(x *big.Float) *big.Float {
 		if x.Sign() > 0 {
 			return x
@@ -74,6 +97,10 @@ var smooth = map[string]struct {
 	"SiLU": {ops.SiLU, func(x *big.Float) *big.Float { return exact.Mul(x, exact.Sigmoid(x)) }, func(x *big.Float) *big.Float {
 		return exact.Mul(exact.Sigmoid(x), exact.Add(one, exact.Mul(x, exact.Sigmoid(exact.Neg(x)))))
 	}, -64, 64, bound{3.5, 0}, bound{4, 70}}, // σ(x) + x·y·(1 − y) has a zero, and 1 − y times x ones
+	"Mish": {ops.Mish, func(x *big.Float) *big.Float { return exact.Mul(x, exact.Tanh(exact.Softplus(x))) }, func(x *big.Float) *big.Float {
+		y := exact.Tanh(exact.Softplus(x))
+		return exact.Add(y, exact.Mul(exact.Mul(x, exact.Sigmoid(x)), exact.Sub(one, exact.Mul(y, y))))
+	}, -64, 64, bound{4.5, 0}, bound{8, 70}}, // the derivative has a zero, and 1 − y² has ones, times x
 	"GELU": {ops.GELU, func(x *big.Float) *big.Float { return exact.Mul(x, normal(x)) }, func(x *big.Float) *big.Float {
 		density := exact.Div(exact.Exp(exact.Mul(exact.Of(-0.5), exact.Mul(x, x))), exact.Sqrt(exact.Mul(exact.Of(2), exact.Pi())))
 		return exact.Add(normal(x), exact.Mul(x, density))
@@ -88,6 +115,36 @@ func constantly(v float64) func(*big.Float) *big.Float {
 
 func inverse(x *big.Float) *big.Float    { return exact.Div(one, x) }
 func logSigmoid(x *big.Float) *big.Float { return exact.Neg(exact.Softplus(exact.Neg(x))) }
+
+// whole is a function of numbers that both float types hold, whose results are whole.
+func whole(f func(float64) float64) func(*big.Float) *big.Float {
+	return func(x *big.Float) *big.Float { v, _ := x.Float64(); return exact.Of(f(v)) }
+}
+
+func over(log func(*big.Float) *big.Float, base float64) func(*big.Float) *big.Float {
+	return func(x *big.Float) *big.Float { return exact.Div(log(x), log(exact.Of(base))) }
+}
+
+func lessSquare(x *big.Float) *big.Float { return exact.Sub(one, exact.Mul(x, x)) }
+func tan(x *big.Float) *big.Float        { return exact.Div(exact.Sin(x), exact.Cos(x)) }
+func asin(x *big.Float) *big.Float       { return exact.Atan(exact.Div(x, exact.Sqrt(lessSquare(x)))) }
+func exp2(x *big.Float) *big.Float       { return exact.Exp(exact.Mul(x, exact.Log(exact.Of(2)))) }
+
+func sinh(x *big.Float) *big.Float {
+	return exact.Mul(exact.Of(0.5), exact.Sub(exact.Exp(x), exact.Exp(exact.Neg(x))))
+}
+
+func cosh(x *big.Float) *big.Float {
+	return exact.Mul(exact.Of(0.5), exact.Add(exact.Exp(x), exact.Exp(exact.Neg(x))))
+}
+
+func acosh(x *big.Float) *big.Float {
+	return exact.Log(exact.Add(x, exact.Sqrt(exact.Neg(lessSquare(x)))))
+}
+
+func atanh(x *big.Float) *big.Float {
+	return exact.Mul(exact.Of(0.5), exact.Log(exact.Div(exact.Add(one, x), exact.Sub(one, x))))
+}
 
 // normal is the normal distribution function.
 func normal(x *big.Float) *big.Float {
@@ -129,7 +186,7 @@ func TestPrecision(t *testing.T) {
 				in := g.Input("x", dt, graph.Dims(len(x))...)
 				y := c.f(in)
 				dx := grad.OrZero(ops.Sum(y), in)[0]
-				feed := ref.Feed{in: {Type: in.Type(), Data: x}}
+				feed := graph.Values{in: {Type: in.Type(), Data: x}}
 				run, err := reftest.Tape(0, feed, []*graph.Node{y, dx})
 				if err != nil {
 					t.Fatal(err)

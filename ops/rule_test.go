@@ -86,7 +86,7 @@ func TestLawsOfReductions(t *testing.T) {
 		x := g.Input("x", graph.F64, graph.Ax("k", len(u)))
 		y := c.f(x)
 		at := func(values []float64) []float64 {
-			out, err := ref.Eval(trait.Env{}, ref.Feed{x: {Type: x.Type(), Data: values}}, y)
+			out, err := ref.Eval(trait.Env{}, graph.Values{x: {Type: x.Type(), Data: values}}, y)
 			if err != nil {
 				t.Fatal(err)
 			}

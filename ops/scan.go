@@ -21,6 +21,10 @@ type scan struct {
 	Carries, Sequences, Constants int
 	Outs, Sums                    int
 	Reverse                       bool
+	Gate                          int
+	// Closed keeps a body that is run once from being written out where it stands, so that what it
+	// computes on the way is computed again for the derivative.
+	Closed bool
 }
 
 func (scan) Name() string     { return "Scan" }
@@ -33,7 +37,10 @@ func (scan) Rule(_ []bool) (name string, law expr.Expr) {
 }
 
 // Loop describes the loop to whoever runs or changes it.
-func (op scan) Loop() trait.Loop { return trait.Loop(op) }
+func (op scan) Loop() trait.Loop {
+	return trait.Loop{Body: op.Body, Steps: op.Steps, Carries: op.Carries, Sequences: op.Sequences, Constants: op.Constants,
+		Outs: op.Outs, Sums: op.Sums, Reverse: op.Reverse, Gate: op.Gate}
+}
 
 // BodyID is the handle of its body.
 func (op scan) BodyID() graph.BodyID { return op.Body }
@@ -72,17 +79,18 @@ func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 			return graph.Type{}, fmt.Errorf("operand %d is %v in a step, where the body takes %v", i, typ, inner[i].Type())
 		}
 	}
+	if op.Gate < 0 || op.Gate > len(in) {
+		return graph.Type{}, fmt.Errorf("operand %d is the gate, of %d operands", op.Gate-1, len(in))
+	}
+	if op.Gate > 0 && inner[op.Gate-1].Rank() > 0 {
+		return graph.Type{}, fmt.Errorf("the gate is %v in a step: want a scalar", inner[op.Gate-1].Type())
+	}
 	for i, n := range out {
 		if i < op.Carries && !sameKind(n.Type(), inner[i].Type()) {
-			return graph.Type{}, fmt.Errorf("carry %d starts as %v and goes on as %v: want the same", i, inner[i].Type(), n.Type())
+			return graph.Type{}, differs(i, inner[i], n)
 		}
 		if !n.DType().IsFloat() || n.DType() != out[0].DType() {
 			return graph.Type{}, &graph.Mistake{Problem: fmt.Sprintf("result %d of the body has type %v, result 0 %v: want floats of one type", i, n.Type(), out[0].Type()), Fix: "convert with ops.Cast"}
-		}
-	}
-	for _, n := range body.Graph().Nodes() {
-		if match.Is(n, match.Random) {
-			return graph.Type{}, &graph.Mistake{Problem: "the body makes a random draw, which would be the same in every step", Fix: "draw for all steps outside, and give the draws as a sequence"}
 		}
 	}
 	length := 0.0
@@ -100,6 +108,11 @@ func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 		return graph.Type{}, fmt.Errorf("%d steps of %d results have %w", op.Steps, len(out), err)
 	}
 	return graph.Type{DType: out[0].DType(), Shape: s}, err
+}
+
+// differs returns the mistake that a step changes the type of carry k.
+func differs(k int, before, after *graph.Node) error {
+	return fmt.Errorf("carry %d starts as %v and goes on as %v: want the same", k, before.Type(), after.Type())
 }
 
 // stepType is the type of the element of a sequence that a step sees.
@@ -156,6 +169,12 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 				args[i].Data = in[i].Data[now*n:][:n]
 			}
 		}
+		if gate, ok := l.Gated(); ok && args[gate].Data[0] == 0 {
+			for i := range op.Carries {
+				copy(row(parts[i], after), row(parts[i], before))
+			}
+			continue
+		}
 		results, err := step(body, args)
 		if outside := new(trait.IndexError); errors.As(err, &outside) {
 			outside.Times = slices.Insert(outside.Times, 0, now)
@@ -180,8 +199,14 @@ func (op scan) Iterate(y *graph.Node, in []graph.Value, step func(b *graph.Body,
 	return out, nil
 }
 
-// Notation is a call with the number of steps; the body shows the step.
+// Notation is a call with the number of steps; the body shows the step. A body that is run once is
+// a function.
 func (op scan) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	if name := y.Body().Graph().Name(); name != "" && op.Steps == 1 && op.Carries+op.Sequences == 0 {
+		return expr.Call(name, in...)
+	} else if op.Gate > 0 {
+		return expr.Call(fmt.Sprintf("%s≤%d", name, op.Steps), in...)
+	}
 	return expr.Call(fmt.Sprintf("%s×%d", strings.ReplaceAll(y.Body().Graph().Name(), "step", "loop"), op.Steps), in...)
 }
 
@@ -189,10 +214,10 @@ func (op scan) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 // for a row of its trace; ok is false for other nodes.
 func resultOf(n *graph.Node) (name string, ok bool) {
 	cut, isSlice := n.Op().(slice)
-	if !isSlice || n.In(0).Body() == nil {
+	if !isSlice || trait.LoopBody(n.In(0)) == nil {
 		return "", false
 	}
-	l, body := n.In(0).Op().(scan).Loop(), n.In(0).Body()
+	l, body := n.In(0).Op().(trait.Looped).Loop(), n.In(0).Body()
 	_, _, last := l.At(l.Steps - 1)
 	_, first, _ := l.At(0)
 	for k, p := range l.Parts(body) {
@@ -234,6 +259,45 @@ func (scan) Cases() []Case {
 				return []*graph.Node{Mul(c[0], c[1]), Add(c[1], Gather(c[0], k[0], 0))}, nil
 			})
 			return Add(r.Final[0], r.Final[1])
+		}},
+		{[]Operand{{"float[h=3]", Reals}, {"float[2 h=3]", Reals}}, func(in []*graph.Node) *graph.Node {
+			y := Call("block", func(x []*graph.Node) []*graph.Node {
+				h := Sin(Mul(x[0], x[1]))
+				return []*graph.Node{h, Sum(Square(h))}
+			}, in...)
+			return Mul(y[0], y[1])
+		}},
+		{[]Operand{{"bool[]", Truth}, {"float[h=3]", Positive}, {"float[]", Positive}}, func(in []*graph.Node) *graph.Node {
+			y := Cond(in[0], func(x []*graph.Node) []*graph.Node {
+				return []*graph.Node{Log(Mul(x[0], x[1])), Sum(x[0])}
+			}, func(x []*graph.Node) []*graph.Node {
+				return []*graph.Node{Sqrt(x[0]), Square(x[1])}
+			}, in[1:]...)
+			return Mul(y[0], y[1])
+		}},
+		{[]Operand{{"float[h=3]", Positive}, {"float[]", Positive}}, func(in []*graph.Node) *graph.Node {
+			r := While(Loop{Carry: in[:1], With: in[1:], Steps: 7, Checkpoint: 3}, func(c, _ []*graph.Node) *graph.Node {
+				return Less(Sum(c[0]), Lit(c[0], 14))
+			}, func(c, _, w []*graph.Node) (next, out []*graph.Node) {
+				return []*graph.Node{Add(Scale(c[0], 1.5), Mul(w[0], Sin(c[0])))}, nil
+			})
+			return r.Final[0]
+		}},
+		{[]Operand{{"float[2]", Positive}, {"float[5 2]", Reals}}, func(in []*graph.Node) *graph.Node {
+			r := While(Loop{Carry: in[:1], Over: in[1:]}, func(c, _ []*graph.Node) *graph.Node {
+				return Less(Sum(c[0]), Lit(c[0], 12))
+			}, func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+				return []*graph.Node{Add(Scale(c[0], 1.5), Mul(x[0], Sin(c[0])))}, []*graph.Node{Square(c[0])}
+			})
+			return Mul(r.Final[0], Sum(r.Out[0], 0))
+		}},
+		{[]Operand{{"float[h=3]", Reals}, {"float[t=4 h=3]", Reals}}, func(in []*graph.Node) *graph.Node {
+			carry := []*graph.Node{in[0], Cast(Lit(in[0], 1), graph.I32), Greater(in[0], in[0])}
+			r := Scan(Loop{Carry: carry, Over: in[1:]}, func(c, x, _ []*graph.Node) (next, out []*graph.Node) {
+				y := Sin(Add(Mul(c[0], x[0]), Cast(c[1], c[0].DType())))
+				return []*graph.Node{Select(c[2], y, Mul(y, c[0])), Add(c[1], Lit(c[1], 1)), Not(c[2])}, []*graph.Node{c[2]}
+			})
+			return Add(Mul(r.Final[0], Cast(r.Final[1], in[0].DType())), Sum(Cast(r.Out[0], in[0].DType()), 0))
 		}},
 	}
 }

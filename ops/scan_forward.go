@@ -66,10 +66,14 @@ func (op scan) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 	results := derive.Forward(copyBody(b, body, own), wrt, deltas)
 	t := op
 	t.Sequences, t.Constants = 0, 0
+	gate := (*graph.Node)(nil)
+	if op.Gate > 0 {
+		gate = own[op.Gate-1]
+	}
 	read, operands := in[:at[1]:at[1]], all.nodes[:at[1]:at[1]]
 	for i, used := at[1], reads(b, results); i < len(in); i++ {
 		switch {
-		case !used(in[i]): // a trace that no tangent reads need not be kept
+		case in[i] != gate && !used(in[i]): // a trace that no tangent reads need not be kept
 			continue
 		case i < at[4]:
 			t.Sequences++
@@ -78,8 +82,11 @@ func (op scan) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 		}
 		read, operands = append(read, in[i]), append(operands, all.nodes[i])
 	}
+	if t.Gate = 0; gate != nil {
+		t.Gate = 1 + slices.Index(read, gate)
+	}
 	var bad *graph.Node
-	if t.Body, bad = g.Seal("Scan", b, read, results); bad != nil {
+	if t.Body, _, bad = g.Seal("Scan", b, read, results); bad != nil {
 		return bad
 	}
 	return g.Apply(t, operands...)
@@ -107,12 +114,26 @@ func (op scan) before(y, value *graph.Node, k int) *graph.Node {
 }
 
 // Batch maps the body over the examples, and puts the parts of each example's value
-// together. All carries become the examples' own, whatever they start as.
+// together. All carries become the examples' own, whatever they start as. Where the examples have
+// gates of their own, a step is run if one of them wants it, and the others keep their carries.
 func (op scan) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return op.batch(y, in, batched, b, true)
+}
+
+// BatchSameDraws is [scan.Batch] for examples that share the random draws of the body.
+func (op scan) BatchSameDraws(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
+	return op.batch(y, in, batched, b, false)
+}
+
+func (op scan) batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis, draws bool) *graph.Node {
 	g, body := y.Graph(), y.Body()
 	inside := graph.Axis{Size: b.Size} // without a name, which the body might have
 	var ins gathered
 	own := func(k int) bool { return batched[k] || k < op.Carries }
+	gate, gated := op.Loop().Gated()
+	gated = gated && own(gate)
+	wanted := -1 // the operand that says whether any example wants the step
+	many := op
 	for k, x := range body.In() {
 		n, typ := in[k], x.Type()
 		if own(k) {
@@ -125,30 +146,88 @@ func (op scan) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Ax
 			n = moved(n, 0, 1, 1)
 		}
 		ins = ins.with(x.Name(), typ, n)
+		if last := k+1 == op.Carries || k+1 == op.Carries+op.Sequences || k+1 == len(in); gated && wanted < 0 && k >= gate && last {
+			wanted = len(ins.nodes) // with the operands of its kind
+			axis := 0
+			switch {
+			case gate < op.Carries:
+				many.Carries++
+			case gate < op.Carries+op.Sequences:
+				axis = 1 // after the time
+				many.Sequences++
+			default:
+				many.Constants++
+			}
+			ins = ins.with("any "+body.In()[gate].Label(), graph.Type{DType: y.DType()}, Max(Abs(Cast(ins.nodes[gate], y.DType())), axis))
+			many.Gate = wanted + 1
+		}
 	}
 	graphs, inputs := g.BodyGraph(body.Graph().Name(), ins.names, ins.types)
-	one := slices.Clone(inputs) // of one example
+	all := slices.Clone(inputs)
+	var running *graph.Node // which examples want the step
+	if gated {
+		all = slices.Delete(all, wanted, wanted+1)
+		on := Cast(all[gate], y.DType())
+		running = NotEqual(on, Lit(on, 0))
+	}
+	one := slices.Clone(all) // of one example
 	var from, to []*graph.Node
 	for k, x := range body.In() {
 		if own(k) {
-			one[k] = graphs.Input("one "+inputs[k].Path(), x.DType(), x.Shape().Axes()...)
-			from, to = append(from, one[k]), append(to, inputs[k])
+			one[k] = graphs.Input("one "+all[k].Path(), x.DType(), x.Shape().Axes()...)
+			from = append(from, one[k])
+			if n := all[k]; gated && n.DType().IsFloat() {
+				// The value is the same either way, but what does not run gets no derivative.
+				to = append(to, Select(perExample(running, n), n, StopGradient(n)))
+			} else {
+				to = append(to, n)
+			}
 		}
 	}
-	results := derive.Map(copyBody(graphs, body, one), from, to)
-	many := op
+	if len(from) == 0 { // only draws tell the examples apart
+		from = append(from, graphs.Input("example", graph.F64))
+		to = append(to, BroadcastTo(Lit(from[0], 0), inFront(inside, graph.Shape{})))
+	}
+	results := derive.Map(copyBody(graphs, body, one), from, to, draws)
+	if gated {
+		for k, n := range results {
+			otherwise := Lit(n, 0)
+			if k < op.Carries {
+				otherwise = all[k]
+			}
+			results[k] = Select(perExample(running, n), n, otherwise)
+		}
+		if gate < op.Carries {
+			results = slices.Insert(results, op.Carries, Max(Abs(Cast(results[gate], y.DType())), 0))
+		}
+	}
 	var bad *graph.Node
-	if many.Body, bad = g.Seal("Scan", graphs, inputs, results); bad != nil {
+	if many.Body, _, bad = g.Seal("Scan", graphs, inputs, results); bad != nil {
 		return bad
 	}
-	all := g.Apply(many, ins.nodes...)
-	if !all.IsValid() {
-		return all
+	value := g.Apply(many, ins.nodes...)
+	if !value.IsValid() {
+		return value
+	}
+	places := many.Loop().Parts(value.Body())
+	if many.Carries > op.Carries {
+		places = slices.Delete(places, op.Carries, op.Carries+1)
 	}
 	var parts []*graph.Node
-	for _, p := range op.Loop().Parts(body) {
-		rows := Reshape(Slice(all, 0, p.At*b.Size, (p.At+p.Rows*p.Size)*b.Size), p.Rows, b.Size, p.Size)
+	for k, p := range op.Loop().Parts(body) {
+		rows := Reshape(Slice(value, 0, places[k].At, places[k].At+p.Rows*b.Size*p.Size), p.Rows, b.Size, p.Size)
 		parts = append(parts, Reshape(Transpose(rows, 1, 0, 2), b.Size, -1))
 	}
 	return Concat(1, parts...)
+}
+
+// perExample is a mask [b] with axes for the others of x [b …].
+func perExample(mask, x *graph.Node) *graph.Node {
+	axes := x.Shape().Axes()
+	for a := range axes {
+		if a > 0 {
+			axes[a].Size = 1
+		}
+	}
+	return reshapeAxes("Batch", mask, axes)
 }

@@ -135,7 +135,7 @@ func (op scan) back(y, dy *graph.Node, wanted string) backward {
 		}
 	}
 	d := backward{op: scan{Steps: op.Steps, Carries: op.Carries, Sequences: 2*op.Carries + op.Sequences + op.Outs,
-		Constants: op.Constants + op.Sums, Reverse: !op.Reverse}, result: make([]int, len(own))}
+		Constants: op.Constants + op.Sums, Reverse: !op.Reverse, Closed: op.Closed}, result: make([]int, len(own))}
 	var nodes []*graph.Node
 	grads := derive.Back(results, seeds, wrt)
 	for i := range own {
@@ -147,8 +147,8 @@ func (op scan) back(y, dy *graph.Node, wanted string) backward {
 		switch {
 		case i < op.Carries:
 			g = Add(reach[i], g).As(λ[i].Label() + "′")
-		case i < op.Carries+op.Sequences:
-			d.op.Outs++
+		case i < op.Carries+op.Sequences || op.Steps == 1:
+			d.op.Outs++ // of one step, the term is the sum
 		default:
 			d.op.Sums++
 		}
@@ -172,7 +172,10 @@ func (op scan) back(y, dy *graph.Node, wanted string) backward {
 		ins.nodes[at] = op.given(y, k)
 		d.op.Sequences++
 	}
-	if d.op.Body, d.loop = g.Seal("Scan", b, in, nodes); d.loop != nil {
+	if op.Gate > 0 { // the steps that were not run
+		d.op.Gate = 1 + slices.Index(in, own[op.Gate-1])
+	}
+	if d.op.Body, _, d.loop = g.Seal("Scan", b, in, nodes); d.loop != nil {
 		return d
 	}
 	d.loop = g.Apply(d.op, ins.nodes...)
@@ -256,4 +259,29 @@ func copyBody(to *graph.Graph, body *graph.Body, in []*graph.Node) []*graph.Node
 		results[i] = of[n]
 	}
 	return results
+}
+
+// Inline writes the body of a loop of one step out, unless it is closed or has a gate.
+func (op scan) Inline(y *graph.Node, late bool) *graph.Node {
+	body := y.Body()
+	if op.Steps != 1 || op.Carries > 0 || op.Gate > 0 || op.Closed || !late && len(body.Graph().Derivations()) > 0 {
+		return nil
+	}
+	in := y.Inputs()
+	for k, x := range body.In() {
+		in[k] = ReshapeTo(in[k], x.Shape()) // a sequence has one element
+	}
+	return endToEnd(copyBody(y.Graph(), body, in))
+}
+
+// endToEnd lays arrays of one element type end to end in one vector.
+func endToEnd(nodes []*graph.Node) *graph.Node {
+	flat := make([]*graph.Node, len(nodes))
+	for i, n := range nodes {
+		flat[i] = reshapeAxes("Concat", n, graph.Dims(n.Shape().Len())) // without the name of an axis
+	}
+	if len(flat) == 1 {
+		return flat[0]
+	}
+	return Concat(0, flat...)
 }

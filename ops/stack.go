@@ -12,7 +12,7 @@ import (
 // which may be any. No array at all is a mistake.
 func Stack(at int, name string, xs ...*graph.Node) *graph.Node {
 	defer calling("Stack", xs...)()
-	g := graph.Of(xs...)
+	g, xs := graph.Join(xs...)
 	if len(xs) == 0 {
 		return g.Fail("Stack", &graph.Mistake{Problem: "no operands", Fix: "give at least one array"})
 	}

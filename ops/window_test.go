@@ -188,7 +188,7 @@ func TestMaxPoolTies(t *testing.T) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		g := graph.New("ties")
 		x := g.Input("x", dt, graph.Dims(2, 8, 1)...)
-		feed := ref.Feed{x: {Type: x.Type(), Data: []float64{7, 7, 0, 0, 1, nan, 2, 2, 7, 7, 0, 1, 3, 3, 1, 2}}}
+		feed := graph.Values{x: {Type: x.Type(), Data: []float64{7, 7, 0, 0, 1, nan, 2, 2, 7, 7, 0, 1, 3, 3, 1, 2}}}
 		y := ops.MaxPool2D(x, 2, 2)
 		d := grad.Of(ops.Sum(ops.Slice(y, 1, 0, 2)), x)[0]
 		e := grad.Of(ops.Sum(y), x)[0]
@@ -216,7 +216,7 @@ func TestGELU(t *testing.T) {
 		v.Data[i] = float64(i-80) / 10
 	}
 	y, z := ops.GELU(x), ops.GELUTanh(x)
-	out, err := ref.Eval(trait.Env{}, ref.Feed{x: v}, y, z)
+	out, err := ref.Eval(trait.Env{}, graph.Values{x: v}, y, z)
 	if err != nil {
 		t.Fatal(err)
 	}

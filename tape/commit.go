@@ -47,6 +47,7 @@ func postpone(w *watched) *postponed {
 			continue
 		}
 		c.direct, to[c.from.buf] = true, c.to.buf
+		f.instrs[i].touches()
 		late[f.of[i]] = true
 	}
 	for i, g := range f.groups { // a group waits for what it reads

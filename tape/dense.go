@@ -1,8 +1,8 @@
 package tape
 
 import (
+	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -20,14 +20,45 @@ func Scalar(dt graph.DType, v float64) *tensor.Dense {
 // many as the shape asks for, have no element type, or do not fit it ([graph.DType.Check]: 0.5 or
 // NaN as an integer, 1e39 as f32) are a mistake, which whatever takes the tensor refuses, at the
 // line of this call: a run that is fed it, [Store.Set], [Store.Add], [ArrayOf].
+//
+// A tensor of f16 or bf16 has elements of type uint16, which are the bits of the numbers: gorgonia
+// has no such floats. Tensor rounds numbers to them, [ArrayOf] and [Array.At] read them again, and
+// [HalfBits] takes bits. Where f16 or bf16 is wanted, any tensor of uint16 is taken for such bits.
 func Tensor(v graph.Value) *tensor.Dense { return tensorOf("Tensor", v) }
+
+// Tensors returns a feed of a copy of the values, such as a batch of a model's examples. A value
+// that is no array of its type is a mistake, as for [Tensor]. No values, nil, are an empty feed.
+func Tensors(values graph.Values) Feed {
+	feed := make(Feed, len(values))
+	for n, v := range values {
+		feed[n] = Tensor(v)
+	}
+	return feed
+}
+
+// Values returns the numbers of a feed in float64: what [Tensors] takes. A tensor that the node does
+// not take is an error, as when a run is fed it.
+func (f Feed) Values() (graph.Values, error) {
+	out := make(graph.Values, len(f))
+	for n, t := range f {
+		if n == nil || n.Graph() == nil {
+			return nil, errors.New("feed: a node is nil")
+		}
+		a, err := ArrayOf(n.Type(), t)
+		if err != nil {
+			return nil, fmt.Errorf("%v %s: %w", n.Role(), n.Path(), err)
+		}
+		out[n] = a.Value()
+	}
+	return out, nil
+}
 
 // tensorOf returns the tensor of a value, or the mistake of a call.
 func tensorOf(call string, v graph.Value) *tensor.Dense {
 	var wrong error
 	switch n := v.Type.Shape.Len(); {
-	case v.Type.DType <= graph.InvalidDType || v.Type.DType > graph.Bool:
-		wrong = fmt.Errorf("a value without an element type: want f32, f64, i32, i64 or bool")
+	case !v.Type.DType.IsValid():
+		wrong = fmt.Errorf("a value without an element type: want f32, f64, f16, bf16, i32, i64, i8, u8 or bool")
 	case len(v.Data) != n:
 		wrong = fmt.Errorf("the number of values for %v is %d, want %d", v.Type, len(v.Data), n)
 	default:
@@ -37,6 +68,30 @@ func tensorOf(call string, v graph.Value) *tensor.Dense {
 		return mistaken(call, wrong, v.Data)
 	}
 	return denseOver(v.Type, memOf(v))
+}
+
+// bits is the engine of a tensor of uint16 that holds the bits of f16 or of bf16: it computes as any
+// does, and tells which.
+type bits struct {
+	tensor.StdEng
+	dtype graph.DType
+}
+
+// HalfBits returns a dense tensor of the type, f16 or bf16, over the bits of its numbers, row-major
+// and not copied. Another type, or another number of elements than its shape has, is a mistake as of
+// [Tensor].
+func HalfBits(t graph.Type, list []uint16) *tensor.Dense {
+	var wrong error
+	switch {
+	case !t.DType.IsHalf():
+		wrong = fmt.Errorf("bits of type %v: want f16 or bf16", t.DType)
+	case len(list) != t.Shape.Len():
+		wrong = fmt.Errorf("the number of values for %v is %d, want %d", t, len(list), t.Shape.Len())
+	}
+	if wrong != nil {
+		return mistaken("HalfBits", wrong, make([]float64, len(list)))
+	}
+	return denseOver(t, kernel.Of(list))
 }
 
 // mistake is the engine of a tensor that was asked for by mistake: it computes as any does, and
@@ -69,9 +124,10 @@ func memOf(v graph.Value) kernel.Mem {
 		for i, x := range v.Data {
 			kernel.As[int64](m)[i] = graph.I64.Whole(x)
 		}
-	case graph.Bool:
+	default:
+		a := arrayOf(v.Type, m)
 		for i, x := range v.Data {
-			kernel.As[bool](m)[i] = x != 0
+			a.Set(i, x)
 		}
 	}
 	return m
@@ -96,6 +152,15 @@ func denseOver(t graph.Type, m kernel.Mem) *tensor.Dense {
 		return dense(shape, scalar, kernel.As[int32](m))
 	case graph.I64:
 		return dense(shape, scalar, kernel.As[int64](m))
+	case graph.F16, graph.BF16:
+		if scalar {
+			shape = tensor.WithShape()
+		}
+		return tensor.New(shape, tensor.WithBacking(kernel.As[uint16](m)), tensor.WithEngine(bits{dtype: t.DType}))
+	case graph.I8:
+		return dense(shape, scalar, kernel.As[int8](m))
+	case graph.U8:
+		return dense(shape, scalar, kernel.As[uint8](m))
 	}
 	return dense(shape, scalar, kernel.As[bool](m))
 }
@@ -116,10 +181,16 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	if bad, ok := t.Engine().(mistake); ok {
 		return kernel.Mem{}, bad.err
 	}
-	if got := dtypeOf(t); got == graph.InvalidDType {
+	got := dtypeOf(t)
+	convert := got != want.DType && want.DType.IsInt() && isWhole(t) && (got == graph.InvalidDType || got.IsInt())
+	switch {
+	case got == want.DType || convert || untold(t) && want.DType.IsHalf():
+	case got != graph.InvalidDType:
+		return kernel.Mem{}, errType(want.DType, got, t)
+	case isWhole(t):
+		return kernel.Mem{}, fmt.Errorf("want elements of type %v, got %v (tape.Of converts numbers)", want.DType, t.Dtype())
+	default:
 		return kernel.Mem{}, errElements(t)
-	} else if got != want.DType {
-		return kernel.Mem{}, fmt.Errorf("want elements of type %v, got %v", want.DType, got)
 	}
 	if t.IsMasked() {
 		return kernel.Mem{}, fmt.Errorf("want a tensor without a mask: what its mask hides would count (feed the mask as an input of its own)")
@@ -134,6 +205,9 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 			return kernel.Mem{}, fmt.Errorf("want shape %v, got %v: the number of values is %d, want %d", want.Shape, shape, given, wanted)
 		}
 		return kernel.Mem{}, fmt.Errorf("want shape %v, got %v", want.Shape, shape)
+	}
+	if convert {
+		return wholes(want, t)
 	}
 	if !t.DataOrder().IsRowMajor() {
 		return laidOut(want, t)
@@ -154,6 +228,12 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 		return kernel.Of(t.Int32s()), nil
 	case graph.I64:
 		return kernel.Of(t.Int64s()), nil
+	case graph.F16, graph.BF16:
+		return kernel.Of(t.Uint16s()), nil
+	case graph.I8:
+		return kernel.Of(t.Int8s()), nil
+	case graph.U8:
+		return kernel.Of(t.Uint8s()), nil
 	}
 	return kernel.Of(t.Bools()), nil
 }
@@ -165,10 +245,7 @@ func laidOut(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	a, sizes := arrayOf(want, m), t.Shape()
 	ix := make([]int, len(sizes))
 	for p := range want.Shape.Len() {
-		for rest, k := p, len(sizes)-1; k >= 0; k-- {
-			ix[k], rest = rest%sizes[k], rest/sizes[k]
-		}
-		v, err := t.At(ix...)
+		v, err := t.At(position(ix, p, sizes)...)
 		if err != nil {
 			return kernel.Mem{}, fmt.Errorf("element %v cannot be read: %w", ix, err)
 		}
@@ -183,29 +260,52 @@ func laidOut(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 			a.I64[p] = v
 		case bool:
 			a.Bool[p] = v
+		case uint16:
+			a.Half[p] = v
+		case int8:
+			a.I8[p] = v
+		case uint8:
+			a.U8[p] = v
 		}
 	}
 	return m, nil
 }
 
+// errType says that a tensor has elements of another type than it is wanted for.
+func errType(want, got graph.DType, t *tensor.Dense) error {
+	switch {
+	case want.IsHalf():
+		return fmt.Errorf("want elements of type %v, got %v (round numbers with tape.Tensor, or give their bits with tape.HalfBits)", want, got)
+	case untold(t):
+		return fmt.Errorf("want elements of type %v, got uint16, the bits of f16 or bf16", want)
+	}
+	return fmt.Errorf("want elements of type %v, got %v (tape.Of converts numbers)", want, got)
+}
+
 // errElements says that no graph has such elements.
 func errElements(t *tensor.Dense) error {
 	fix := ""
-	switch t.Dtype().Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint, reflect.Uint64:
+	if isWhole(t) {
 		fix = " (give []int32 for i32, []int64 for i64)"
 	}
-	return fmt.Errorf("elements of type %v: want float32, float64, int32, int64 or bool%s", t.Dtype(), fix)
+	return fmt.Errorf("elements of type %v: want float32, float64, int32, int64, int8, uint8 or bool%s", t.Dtype(), fix)
 }
 
-// ArrayOf is the memory of a tensor, which must have the given type; it is not
-// copied, unless its elements do not lie row-major without gaps.
+// ArrayOf is the memory of a tensor, which must have the given type, or hold integers for an integer
+// type ([Feed]); it is not copied, unless its elements are converted so, or do not lie row-major
+// without gaps.
 func ArrayOf(want graph.Type, t *tensor.Dense) (Array, error) {
 	m, err := memOfDense(want, t)
 	if err != nil {
 		return Array{}, err
 	}
 	return arrayOf(want, m), nil
+}
+
+// untold reports whether a tensor holds the bits of f16 or bf16, but does not say of which.
+func untold(t *tensor.Dense) bool {
+	_, told := t.Engine().(bits)
+	return t.Dtype() == tensor.Uint16 && !told
 }
 
 func dtypeOf(t *tensor.Dense) graph.DType {
@@ -220,6 +320,15 @@ func dtypeOf(t *tensor.Dense) graph.DType {
 		return graph.I64
 	case tensor.Bool:
 		return graph.Bool
+	case tensor.Uint16:
+		if e, told := t.Engine().(bits); told {
+			return e.dtype
+		}
+		return graph.F16 // or BF16, see untold
+	case tensor.Int8:
+		return graph.I8
+	case tensor.Uint8:
+		return graph.U8
 	}
 	return graph.InvalidDType
 }

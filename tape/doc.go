@@ -10,6 +10,11 @@
 //	defer vm.Close()
 //	err = vm.Run(ctx, tape.Feed{x: iris})
 //
+// [Eval] does all of this in one line, for a program that runs once, and [Of] makes a tensor of
+// numbers:
+//
+//	values, err := tape.Eval(ctx, tape.Feed{x: tape.Of(x, 1, 2, 3)}, y)
+//
 // The text form is the listing, [Program.String]: one line for each instruction, with the place and
 // size of its result, its arithmetic, and the bytes that it reads and writes. This one is of a
 // machine with AVX-512 (tapestry tape kmeans-softmax --forward):
@@ -34,7 +39,8 @@
 //	rewrite → lower → fuse → sink → watch → postpone → stage → order → plan → guard → bind
 //
 // Package graph/rewrite simplifies the graph; lower turns nodes into instructions, and changes of
-// layout into strides. fuse groups the instructions that can run row by row together; sink computes
+// layout into strides; values of f16 and bf16 are widened to f32 before what computes on them, and its
+// result is rounded, as i8 and u8 become i32 and wrap around. fuse groups the instructions that can run row by row together; sink computes
 // cheap values again where they are read; watch adds what is only watched; postpone moves updates
 // after the checks, so that they can be written in place; stage cuts the groups into blocks and
 // tiles; order and plan choose the order of the stages and the places in the arena; guard finds
@@ -67,14 +73,16 @@
 //
 // # Random numbers
 //
-// A node that draws (ops.RandomUniform, ops.RandomNormal, and what layers make of them, such as
-// dropout) has one value in a run, and another in the next. Element i of a draw, uniform or normal,
-// is a function of i and of
+// A node that draws (ops.RandomUniform, ops.RandomNormal and the other laws of package ops, and what
+// layers make of them, such as dropout) has one value in a run, and another in the next. Element i of
+// a draw, by whatever law, is a function of i and of
 //
 //	the key   scope, name and element type of the node, fixed when the graph is built
 //	the seed  of the store: [Seed]
 //	the step  of the store: the number of commits so far, [Store.Step]
 //	the runs  without updates since the last commit, [Store.Runs]; 0 for a run with updates
+//	the times of the steps of the loops that it stands in: each step draws anew, and the loop
+//	          back and checkpoints, which compute steps again, see the same numbers
 //
 // and of nothing else: the number of workers, fusion and the memory budget do not change it. A run
 // with updates ([Do]) adds 1 to the step and sets the runs to 0; a run without updates adds 1 to

@@ -43,11 +43,16 @@ func (s *Store) count(updates, draws bool) {
 	}
 }
 
-// draws reports whether a run draws random numbers. The bodies of loops do not: see ops.Scan.
+// draws reports whether a run draws random numbers, in the bodies of loops too.
 func (p *Program) draws() bool {
 	for i := range p.instrs {
-		if _, ok := p.instrs[i].kernel.(kernel.Random); ok {
+		switch k := p.instrs[i].kernel.(type) {
+		case kernel.Random:
 			return true
+		case *loop:
+			if k.body.draws() {
+				return true
+			}
 		}
 	}
 	return false

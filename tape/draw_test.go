@@ -113,7 +113,7 @@ func TestDrawsAnew(t *testing.T) {
 				if which == 'T' {
 					env.Runs = 0
 				}
-				truth, err := ref.Eval(env, ref.Feed{n.limit: {Data: []float64{10}}}, n.u, n.mean)
+				truth, err := ref.Eval(env, graph.Values{n.limit: {Data: []float64{10}}}, n.u, n.mean)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -23,12 +23,12 @@ import (
 type rowPairs struct {
 	x, r, w, u *graph.Node
 	feed       tape.Feed
-	values     ref.Feed
+	values     graph.Values
 }
 
 func newRowPairs(dt graph.DType, offset float64, b, i, j, d int) *rowPairs {
 	g := graph.New("pairs")
-	p := &rowPairs{feed: tape.Feed{}, values: ref.Feed{}}
+	p := &rowPairs{feed: tape.Feed{}, values: graph.Values{}}
 	rnd := rand.New(rand.NewPCG(uint64(i), uint64(d)))
 	in := func(name string, offset float64, dims ...int) *graph.Node {
 		if b > 1 {

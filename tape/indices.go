@@ -43,13 +43,64 @@ func (l *lowering) checks(n *graph.Node) (bool, error) {
 		in[operand] = v
 		return false, trait.CheckIndex(n, in)
 	}
+	if l.how.trusting {
+		return false, nil
+	}
 	if from, ok := index.Op().(Runnable); ok {
-		if k, ok := from.Kernel(index).(kernel.Arg); ok {
-			x := denseLayout(index.In(0))
-			return !l.how.trusting && x.Dims[(k.Axis+x.Rank)%x.Rank] > size, nil
+		axis := -1
+		switch k := from.Kernel(index).(type) {
+		case kernel.Arg:
+			axis = (k.Axis + index.In(0).Rank()) % index.In(0).Rank()
+		case kernel.ArgSort:
+			axis = k.Axis
+		case kernel.FirstEqual:
+			return index.Shape().Len() > size, nil
+		}
+		if axis >= 0 {
+			return index.In(0).Dim(axis) > size, nil
 		}
 	}
-	return !l.how.trusting, nil
+	// A table's update may be written in place where its indices are those of the rows that the step
+	// has read.
+	if k, ok := n.Op().(Runnable); ok {
+		if _, ok := k.Kernel(n).(kernel.Scatter); ok && l.checked(index, size) {
+			return false, nil
+		}
+	}
+	if most, ok := l.known[index]; !ok || size < most {
+		l.known[index] = size
+	}
+	return true, nil
+}
+
+// checked reports whether an earlier instruction checks the indices for as many places or fewer, or
+// those of which they are made by a change of layout or type, or one after the other.
+func (l *lowering) checked(index *graph.Node, size int) bool {
+	if most, ok := l.known[index]; ok {
+		return most <= size
+	}
+	var from []*graph.Node
+	switch op := index.Op().(type) {
+	case Viewed:
+		if _, ok := op.View(index).(kernel.Reshape); ok {
+			from = index.Inputs()
+		}
+	case Runnable:
+		switch op.Kernel(index).(type) {
+		case kernel.Concat:
+			from = index.Inputs()
+		case kernel.Cast:
+			if index.In(0).DType() == graph.I32 && index.DType() == graph.I64 {
+				from = index.Inputs()
+			}
+		}
+	}
+	for _, x := range from {
+		if !l.checked(x, size) {
+			return false
+		}
+	}
+	return len(from) > 0
 }
 
 // within checks the indices of a user's operation.

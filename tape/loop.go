@@ -23,7 +23,8 @@ type loop struct {
 	body  *Program
 	reads []feeding   // by operand
 	flops int64       // of all steps
-	dtype graph.DType // of the value
+	dtype graph.DType // of the arrays that the steps write
+	gate  graph.DType // of the gate, if there is one
 }
 
 // feeding says where the element of an operand for the time t begins: at the operand's memory plus
@@ -45,24 +46,29 @@ func (*loop) Bind(kernel.Layout, []kernel.Layout) kernel.Bound {
 func (l *loop) Flops(kernel.Layout, []kernel.Layout) int64 { return l.flops }
 func (*loop) InPlace(int) bool                             { return false }
 
-// Strided reports true for all but the initial carries, which are copied into the trace.
-func (l *loop) Strided(i int) bool { return i >= l.Carries }
+// Strided reports true for all but the initial carries, which are copied into the trace, and the
+// gate.
+func (l *loop) Strided(i int) bool { return i >= l.Carries && i != l.Gate-1 }
 
 // loop lowers a loop and compiles its body.
 func (l *lowering) loop(n *graph.Node, of trait.Loop) error {
 	body := n.Body()
-	k := &loop{Loop: of, dtype: n.DType()}
+	k := &loop{Loop: of, dtype: n.DType().Wide()} // wide, so that sums are rounded once
+	if gate, ok := of.Gated(); ok {
+		k.gate = n.In(gate).DType().Wide()
+	}
 	length := k.lay(body, l.rows[n])
 	in := make([]value, n.NumIn())
 	b := newLowering(&unit{source: body.Graph(), graph: body.Graph(), result: map[*graph.Node]value{}}, l.how)
 	for i, x := range body.In() {
 		in[i] = l.value[n.In(i)]
 		if !k.Strided(i) {
-			in[i] = l.densely(in[i], n.In(i))
+			in[i] = l.densely(l.wide(in[i], n.In(i)), n.In(i))
 		}
 		layout, feed := denseLayout(x), feeding{}
 		switch {
 		case i < k.Carries:
+			layout.DType = layout.DType.Wide()
 		case i < k.Carries+k.Sequences:
 			layout, feed = rowOf(in[i].layout)
 		default:
@@ -70,7 +76,7 @@ func (l *lowering) loop(n *graph.Node, of trait.Loop) error {
 		}
 		v := b.outside(layout)
 		b.inputs = append(b.inputs, input{path: x.Path(), typ: x.Type(), buf: v.buf})
-		b.value[x] = v
+		b.value[x] = b.narrow(v, x)
 		k.reads = append(k.reads, feed)
 	}
 	if err := b.body(body.Out(), k.Carries+k.Outs); err != nil {
@@ -79,9 +85,9 @@ func (l *lowering) loop(n *graph.Node, of trait.Loop) error {
 	k.body = advance[*Program](b.lowered, l.how)
 	k.flops = int64(k.Steps) * k.body.FLOPs()
 	l.loops[n] = k
-	whole := l.emit(n, n.Op().Name(), k, kernel.Dense(kernel.DType(n.DType()), length), in)
-	l.value[n] = value{whole.buf, denseLayout(n)}
+	whole := l.emit(n, n.Op().Name(), k, kernel.Dense(kernel.DType(k.dtype), length), in)
 	l.instrs[len(l.instrs)-1].bytes = int64(k.Steps) * k.body.Traffic()
+	l.value[n] = value{l.narrow(whole, n).buf, denseLayout(n)}
 	return nil
 }
 
@@ -95,15 +101,17 @@ func (l *lowering) body(out []*graph.Node, exported int) error {
 		}
 	}
 	for i, n := range out {
-		v := l.value[n]
+		v := l.wide(l.value[n], n)
 		if i < exported {
 			l.exports = append(l.exports, l.exported(v, n))
 			continue
 		}
 		// The sum including this step's term overwrites the sum so far.
-		total := l.outside(denseLayout(n))
+		all := denseLayout(n)
+		all.DType = all.DType.Wide()
+		total := l.outside(all)
 		l.inputs = append(l.inputs, input{path: fmt.Sprint("sum ", i), typ: n.Type(), buf: total.buf})
-		sum := l.emit(n, "Accumulate", kernel.Add, denseLayout(n), []value{total, l.densely(v, n)})
+		sum := l.emit(n, "Accumulate", kernel.Add, all, []value{total, l.densely(v, n)})
 		l.instrs[len(l.instrs)-1].does = adds
 		l.buffers[sum.buf].pinned = true
 		l.exports = append(l.exports, sum.buf)
@@ -204,6 +212,13 @@ func (it *iteration) Run(c *kernel.Ctx) {
 		}
 		it.step = step
 		now, before, after := it.At(step)
+		if shut, last := it.shut(c, row, now, before); last {
+			it.skip(row, step, it.Steps)
+			return
+		} else if shut {
+			it.skip(row, step, step+1)
+			continue
+		}
 		for k := range it.Carries {
 			it.vm.supply(k, row(it.rings[k], before))
 			it.vm.export(k, row(it.rings[k], after))
@@ -220,6 +235,50 @@ func (it *iteration) Run(c *kernel.Ctx) {
 		}
 		for i := range it.vm.prog.stages {
 			it.vm.execute(&it.vm.prog.stages[i])
+		}
+	}
+}
+
+// shut reports whether the gate of the step at a time is 0; last, whether those of all later steps
+// are 0 as well.
+func (it *iteration) shut(c *kernel.Ctx, row func(x ring, r int) kernel.Mem, now, before int) (shut, last bool) {
+	gate, ok := it.Gated()
+	if !ok {
+		return false, false
+	}
+	var at kernel.Mem
+	switch {
+	case gate < it.Carries:
+		at = row(it.rings[gate], before)
+	case gate < it.Carries+it.Sequences:
+		at = c.In[gate].From(now * it.gate.Size())
+	default:
+		at = c.In[gate]
+	}
+	switch it.gate {
+	case graph.F32:
+		shut = kernel.As[float32](at)[0] == 0
+	case graph.F64:
+		shut = kernel.As[float64](at)[0] == 0
+	default:
+		shut = at.Slice(0, it.gate.Size()).IsZero()
+	}
+	return shut, shut && (gate < it.Carries || gate >= it.Carries+it.Sequences)
+}
+
+// skip does the steps from one to another without running them: the carries go on as they are, and
+// the outs are 0. A ring needs no more of them than it has rows.
+func (it *iteration) skip(row func(x ring, r int) kernel.Mem, from, to int) {
+	_, before, _ := it.At(from)
+	for k, x := range it.rings[:it.Carries+it.Outs] {
+		for step := max(from, to-x.Rows); step < to; step++ {
+			if now, _, after := it.At(step); k < it.Carries {
+				if x.row(after) != x.row(before) {
+					row(x, after).Copy(row(x, before))
+				}
+			} else {
+				row(x, now).Clear()
+			}
 		}
 	}
 }

@@ -37,12 +37,15 @@ func (l *lowering) findRows(nodes, roots []*graph.Node) {
 			l.rows[n] = &rowsOf{loop: op.Loop(), kept: make([]int, len(n.Body().Out()))}
 			l.views[n] = viewOf{n, denseLayout(n)}
 		}
-		for _, x := range n.Inputs() {
+		for i, x := range n.Inputs() {
 			from, ok := l.views[x]
 			if !ok {
 				continue
 			}
 			if op, views := n.Op().(Viewed); views {
+				if i > 0 {
+					continue // a view is of the first operand
+				}
 				if layout, fits := op.View(n).View(from.layout); fits {
 					l.views[n] = viewOf{from.loop, layout}
 					continue

@@ -163,10 +163,7 @@ func TestRecurrentModelsPredictInLess(t *testing.T) {
 		if p.Arena() > whole.Arena() {
 			t.Errorf("%s: %d B, and %d B where loops keep all\n%v", b.Name, p.Arena(), whole.Arena(), p)
 		}
-		feed := tape.Feed{}
-		for n, v := range m.Examples(rand.New(rand.NewPCG(1, 2))) {
-			feed[n] = tape.Tensor(v)
-		}
+		feed := tape.Tensors(m.Examples(rand.New(rand.NewPCG(1, 2))))
 		var got [2][]float64
 		for i, p := range []*tape.Program{p, whole} {
 			vm := tapetest.VM(t, p, tape.NewStore(m.Graph))

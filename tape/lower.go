@@ -95,17 +95,20 @@ type lowering struct {
 	*lowered
 	value map[*graph.Node]value
 	dense map[value]value         // copies made of strided values
+	wider map[value]value         // values of types for storage as the kernels take them
 	rows  map[*graph.Node]*rowsOf // of loops
 	loops map[*graph.Node]*loop
 	views map[*graph.Node]viewOf // of loops
+	known map[*graph.Node]int    // indices that are checked, and for what size
 	extra bool                   // what is lowered now is for watched values alone
 }
 
 func newLowering(u *unit, how *settings) *lowering {
 	return &lowering{
 		lowered: &lowered{tables: tables{unit: u}, how: how, watched: map[int]bool{}},
-		value:   map[*graph.Node]value{}, dense: map[value]value{},
+		value:   map[*graph.Node]value{}, dense: map[value]value{}, wider: map[value]value{},
 		rows: map[*graph.Node]*rowsOf{}, loops: map[*graph.Node]*loop{}, views: map[*graph.Node]viewOf{},
+		known: map[*graph.Node]int{},
 	}
 }
 
@@ -230,15 +233,21 @@ func (l *lowering) lower(n *graph.Node) error {
 	if err != nil {
 		return err
 	}
-	in := make([]value, n.NumIn())
+	in, out := make([]value, n.NumIn()), dense
+	if !kernel.Moves(k) {
+		out.DType = dense.DType.Wide()
+	}
 	for i := range in {
-		in[i] = l.value[n.In(i)]
+		if in[i] = l.value[n.In(i)]; !kernel.Moves(k) {
+			in[i] = l.wide(in[i], n.In(i))
+		}
 		if !k.Strided(i) {
 			in[i] = l.densely(in[i], n.In(i))
 		}
 	}
-	l.value[n] = l.emit(n, n.Op().Name(), k, dense, in)
+	y := l.emit(n, n.Op().Name(), k, out, in)
 	l.instrs[len(l.instrs)-1].checks = checks
+	l.value[n] = l.narrow(y, n)
 	return nil
 }
 
@@ -269,6 +278,15 @@ func reads(k kernel.Kernel, out kernel.Layout, in []kernel.Layout, i int) int {
 	return touched(in[i])
 }
 
+// touches counts what is moved where the result lies on the first operand, for a kernel that leaves most
+// of that as it is.
+func (ins *instr) touches() {
+	if k, ok := ins.kernel.(interface{ Touches([]kernel.Layout) int }); ok {
+		ins.bytes -= int64(touched(ins.out.layout) + touched(ins.in[0].layout))
+		ins.bytes += int64(k.Touches(layoutsOf(ins.in)) * ins.out.layout.DType.Size())
+	}
+}
+
 // touched returns the number of bytes that a layout reads once: repeated elements count once.
 func touched(l kernel.Layout) int {
 	n := l.DType.Size()
@@ -295,7 +313,9 @@ func (l *lowering) densely(v value, n *graph.Node) value {
 
 // copyOf adds an instruction that lays the value of n out densely in the arena.
 func (l *lowering) copyOf(v value, n *graph.Node) value {
-	y := l.emit(n, "Copy", kernel.Copy{}, denseLayout(n), []value{v})
+	out := denseLayout(n)
+	out.DType = v.layout.DType
+	y := l.emit(n, "Copy", kernel.Copy{}, out, []value{v})
 	l.instrs[len(l.instrs)-1].does = copies
 	return y
 }

@@ -36,6 +36,8 @@ func (n *naming) made(ins *instr) string {
 		return "panels(" + n.read(ins, 0, ins.in[0].buf) + ")"
 	case ins.does == adds:
 		return "total(" + ins.node.Label() + ")"
+	case ins.does == widens, ins.does == computes && int(ins.out.layout.DType) != int(ins.node.DType()):
+		return "wide(" + ins.node.Label() + ")"
 	case ins.does == copies && !isView:
 		return "copy(" + ins.node.Label() + ")"
 	}
@@ -112,7 +114,7 @@ func leafText(x *graph.Node) string {
 		return x.Label()
 	}
 	bits := 64
-	if x.DType() == graph.F32 {
+	if x.DType().Wide() == graph.F32 {
 		bits = 32
 	}
 	const few = 3

@@ -16,14 +16,14 @@ func TestNil(t *testing.T) {
 		Functions: map[string]any{
 			"ArrayOf": tape.ArrayOf, "Budget": tape.Budget, "CheckFinite": tape.CheckFinite,
 			"Compile": tape.Compile, "CompileContext": tape.CompileContext, "Debug": tape.Debug, "Do": tape.Do, "FastMath": tape.FastMath, "Fetch": tape.Fetch,
-			"Fine": tape.Fine, "Labels": tape.Labels, "Limit": tape.Limit,
-			"MeasureRoofline": tape.MeasureRoofline, "NewStore": tape.NewStore, "Passes": tape.Passes,
-			"Scalar": tape.Scalar, "Seed": tape.Seed, "Tensor": tape.Tensor,
+			"Fine": tape.Fine, "HalfBits": tape.HalfBits, "Labels": tape.Labels, "Limit": tape.Limit,
+			"MeasureRoofline": tape.MeasureRoofline, "Eval": tape.Eval, "NewStore": tape.NewStore, "Of": tape.Of[float64], "Passes": tape.Passes,
+			"Scalar": tape.Scalar, "Seed": tape.Seed, "Tensor": tape.Tensor, "Tensors": tape.Tensors,
 			"TrustIndices": tape.TrustIndices, "Unfused": tape.Unfused, "Watch": tape.Watch,
 			"Workers": tape.Workers,
 		},
 		Types: []any{
-			tape.Array{}, tape.NotFinite{}, tape.Profile{}, tape.Program{}, tape.Roofline{}, tape.Store{}, tape.Timing{}, tape.VM{}},
+			tape.Array{}, tape.Feed{}, tape.NotFinite{}, tape.Profile{}, tape.Program{}, tape.Roofline{}, tape.Store{}, tape.Timing{}, tape.VM{}},
 		Samples: func() []any {
 			g := graph.New("sample")
 			x := g.Input("x", graph.F32, graph.Ax("n", 2))

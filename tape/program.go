@@ -98,6 +98,8 @@ const (
 	copies               // lays the value of the node out anew
 	packs                // lays the value of the node out in panels
 	adds                 // adds the value of the node to a sum over the steps of a loop
+	widens               // converts the value of the node to the type that kernels compute in
+	narrows              // rounds the value of the node to its type
 )
 
 type input struct {

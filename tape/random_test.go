@@ -55,7 +55,7 @@ func compareWithRef(seed uint64, size int, dt graph.DType, t testing.TB, options
 	for _, u := range m.Step {
 		asked = append(asked, u.Value)
 	}
-	truth, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), asked...)
+	truth, err := ref.Eval(trait.Env{Seed: seed}, graph.Values(m.Values), asked...)
 	if err != nil {
 		return err
 	}
@@ -128,6 +128,10 @@ func numbers(t *tensor.Dense) []float64 {
 	case tensor.Int64:
 		for _, v := range t.Int64s() {
 			out = append(out, float64(v))
+		}
+	case tensor.Uint16:
+		for _, v := range t.Uint16s() {
+			out = append(out, float64(v)) // the bits
 		}
 	case tensor.Bool:
 		for _, v := range t.Bools() {

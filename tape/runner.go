@@ -3,6 +3,7 @@ package tape
 import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/half"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
@@ -13,6 +14,9 @@ import (
 //
 // Run computes y = op(in...) into out, whose elements it must all write; in must
 // not be changed or kept. All arrays are row-major without gaps.
+//
+// Values of f16 and bf16 come as f32, those of i8 and u8 as i32, and a result of such a
+// type is rounded afterwards, so Run needs no loops for them.
 type CustomOp interface {
 	Run(y *graph.Node, out Array, in []Array)
 }
@@ -26,6 +30,9 @@ type Array struct {
 	I32  []int32
 	I64  []int64
 	Bool []bool
+	Half []uint16 // the bits of f16 or bf16
+	I8   []int8
+	U8   []uint8
 }
 
 // arrayOf returns a value's memory, which may be the first part of a larger buffer.
@@ -43,6 +50,12 @@ func arrayOf(t graph.Type, m kernel.Mem) Array {
 		a.I64 = kernel.As[int64](m)
 	case graph.Bool:
 		a.Bool = kernel.As[bool](m)
+	case graph.F16, graph.BF16:
+		a.Half = kernel.As[uint16](m)
+	case graph.I8:
+		a.I8 = kernel.As[int8](m)
+	case graph.U8:
+		a.U8 = kernel.As[uint8](m)
 	}
 	return a
 }
@@ -61,14 +74,19 @@ func (r runner) Bind(kernel.Layout, []kernel.Layout) kernel.Bound {
 		}
 		in := make([]Array, r.y.NumIn())
 		for i := range in {
-			in[i] = arrayOf(r.y.In(i).Type(), c.In[i])
+			in[i] = arrayOf(wideType(r.y.In(i)), c.In[i])
 		}
 		if !r.trusting && !r.within(c, in) {
 			c.Out.Clear() // the run fails, and the operation may count on its indices
 			return
 		}
-		r.op.Run(r.y, arrayOf(r.y.Type(), c.Out), in)
+		r.op.Run(r.y, arrayOf(wideType(r.y), c.Out), in)
 	}}
+}
+
+// wideType returns the type of n's value as kernels take it.
+func wideType(n *graph.Node) graph.Type {
+	return graph.Type{DType: n.DType().Wide(), Shape: n.Shape()}
 }
 
 func (runner) Flops(kernel.Layout, []kernel.Layout) int64 { return 0 }
@@ -89,6 +107,18 @@ func (p pointwise) Run(_ *graph.Node, out Array, in []Array) {
 	}
 }
 
+// Value returns a copy of the array in float64; no value of an Array without a type.
+func (a Array) Value() graph.Value {
+	if a.Type.DType == graph.InvalidDType {
+		return graph.Value{}
+	}
+	v := graph.NewValue(a.Type)
+	for i := range v.Data {
+		v.Data[i] = a.At(i)
+	}
+	return v
+}
+
 // At returns element i as a number; true is 1.
 func (a Array) At(i int) float64 {
 	switch a.Type.DType {
@@ -100,6 +130,14 @@ func (a Array) At(i int) float64 {
 		return float64(a.I32[i])
 	case graph.I64:
 		return float64(a.I64[i])
+	case graph.F16:
+		return float64(half.Float32(a.Half[i]))
+	case graph.BF16:
+		return float64(half.Brain(a.Half[i]))
+	case graph.I8:
+		return float64(a.I8[i])
+	case graph.U8:
+		return float64(a.U8[i])
 	}
 	if a.Bool[i] {
 		return 1
@@ -120,5 +158,13 @@ func (a Array) Set(i int, v float64) {
 		a.I64[i] = graph.I64.Whole(v)
 	case graph.Bool:
 		a.Bool[i] = v != 0
+	case graph.F16:
+		a.Half[i] = half.Bits(half.Odd(v))
+	case graph.BF16:
+		a.Half[i] = half.BrainBits(half.Odd(v))
+	case graph.I8:
+		a.I8[i] = int8(graph.I8.Whole(v))
+	case graph.U8:
+		a.U8[i] = uint8(graph.U8.Whole(v))
 	}
 }

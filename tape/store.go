@@ -107,9 +107,9 @@ func (s *Store) fresh(l leaf) {
 	for i := range v.Data {
 		switch {
 		case std != 0:
-			v.Data[i] = offset + std*kernel.Draw(kernel.F64, true, key, s.seed, 0, uint64(i))
+			v.Data[i] = offset + std*kernel.Random{Key: key, Law: kernel.LawNormal}.Draw(kernel.F64, s.seed, 0, uint64(i))
 		case width != 0:
-			v.Data[i] = offset + width*kernel.Draw(kernel.F64, false, key, s.seed, 0, uint64(i))
+			v.Data[i] = offset + width*kernel.Random{Key: key}.Draw(kernel.F64, s.seed, 0, uint64(i))
 		default:
 			v.Data[i] = offset
 		}
@@ -165,6 +165,8 @@ func (s *Store) Add(path string, t *tensor.Dense) error {
 		err = bad.err
 	case typ.DType == graph.InvalidDType:
 		err = errElements(t)
+	case untold(t):
+		err = fmt.Errorf("elements of type uint16 may be the bits of f16 or of bf16: give them with tape.HalfBits")
 	}
 	var m kernel.Mem
 	if err == nil {

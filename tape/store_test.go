@@ -140,7 +140,7 @@ func TestStoreMistakes(t *testing.T) {
 	wantError(t, s.Set("w", f32([]int{2}, 1, 2)), `store: nothing under "w": it has "fc/w", then ["fc/b"] (Store.Add makes an entry of a new path)`)
 	wantError(t, s.Set("fc/b", nil), "store: fc/b: want a tensor of type f32[h=2], got nil")
 	wantError(t, s.Set("fc/b", f32([]int{3}, 1, 2, 3)), "store: fc/b: want shape [h=2], got (3): the number of values is 3, want 2")
-	wantError(t, s.Set("fc/b", tensor.New(tensor.WithShape(2), tensor.Of(tensor.Int))), "store: fc/b: elements of type int: want float32, float64, int32, int64 or bool (give []int32 for i32, []int64 for i64)")
+	wantError(t, s.Set("fc/b", tensor.New(tensor.WithShape(2), tensor.Of(tensor.Int))), "store: fc/b: want elements of type f32, got int (tape.Of converts numbers)")
 }
 
 // TestProgramsShareAStore: programs for batches of several sizes train the same

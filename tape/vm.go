@@ -286,10 +286,13 @@ func (e *NotFinite) Error() string {
 func (vm *VM) checkFinite() error {
 	for _, f := range vm.prog.finite {
 		v := 0.0
-		if m := vm.workers[0].mem[f.v.buf]; f.v.layout.DType == kernel.F32 {
+		switch m := vm.workers[0].mem[f.v.buf]; f.v.layout.DType {
+		case kernel.F32:
 			v = float64(kernel.As[float32](m)[0])
-		} else {
+		case kernel.F64:
 			v = kernel.As[float64](m)[0]
+		default:
+			v = arrayOf(graph.Type{DType: graph.DType(f.v.layout.DType)}, m).At(0)
 		}
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return &NotFinite{f.name, v}
@@ -338,10 +341,11 @@ func (vm *VM) Float(n *graph.Node) (float64, error) {
 	case graph.I64:
 		return float64(t.Int64s()[0]), nil
 	}
-	if t.Bools()[0] {
-		return 1, nil
+	a, err := ArrayOf(n.Type(), t)
+	if err != nil {
+		return 0, err
 	}
-	return 0, nil
+	return a.At(0), nil
 }
 
 // Store returns the store that the VM runs on.

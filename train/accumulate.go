@@ -58,6 +58,9 @@ func (r *run) gather(params, grads []*graph.Node) []*graph.Node {
 // assign updates a parameter or state; where gradients are gathered, only in a run that updates.
 // Nodes that need the new value should read that of the update, which is in the store.
 func (r *run) assign(target, next *graph.Node) graph.Update {
+	if r.rows != nil && target.Rank() > 0 {
+		next = ops.Select(r.rows, next, target)
+	}
 	if r.full != nil {
 		next = ops.Select(r.full, next, target)
 	}

@@ -31,11 +31,11 @@ func Adam(rate float64, options ...Option) Optimiser {
 // λ is 0.01 unless [WeightDecay] says otherwise. Its states are "adamw/m/PATH" and "adamw/v/PATH".
 func AdamW(rate float64, options ...Option) Optimiser {
 	set := adamDefaults
-	set.decay, set.decays = 0.01, true
+	set.decay, set.decays, set.decoupled = 0.01, true, true
 	return newOptimiser(Optimiser{name: "adamw", rate: rate, set: set,
 		update: func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
 			by, states := r.adam(p, dp)
-			return r.move(p, r.decayed(p, by)), states
+			return r.move(p, by), states
 		}}, options, takesBetas, takesEpsilon)
 }
 
@@ -68,14 +68,14 @@ func (r *run) smooth(name string, β float64, p, g *graph.Node) (now *graph.Node
 //	v ← βv + (1−β)g²,  p ← p − rate·g/(√v + ε)
 //
 // The average is the state "rmsprop/v/PATH". PyTorch computes the same; gorgonia and TensorFlow
-// have ε under the root, g/√(v + ε), and gorgonia has β = 0.999.
+// have ε under the root, g/√(v + ε), as [EpsilonInside] has, and gorgonia has β = 0.999.
 func RMSProp(rate float64, options ...Option) Optimiser {
 	return newOptimiser(Optimiser{name: "rmsprop", rate: rate, set: settings{β2: 0.99, ε: 1e-8},
 		update: func(r *run, p, dp *graph.Node) (*graph.Node, graph.Step) {
 			g := r.decayed(p, dp)
 			v, u := r.smooth("v", r.set.β2, p, ops.Square(g))
 			return r.move(p, r.rooted(g, v)), graph.Step{u}
-		}}, options, takesEpsilon, takesSmoothing)
+		}}, options, takesEpsilon, takesInside, takesSmoothing)
 }
 
 // Adagrad divides the gradient by the root of the sum of the squares of all gradients so far
@@ -91,10 +91,13 @@ func Adagrad(rate float64, options ...Option) Optimiser {
 			s := r.state("sum", p)
 			sum := r.assign(s, ops.Add(s, ops.Square(g)))
 			return r.move(p, r.rooted(g, sum.Value)), graph.Step{sum}
-		}}, options, takesEpsilon)
+		}}, options, takesEpsilon, takesInside)
 }
 
-// rooted returns g/(√v + ε).
+// rooted returns g/(√v + ε), or g/√(v + ε).
 func (r *run) rooted(g, v *graph.Node) *graph.Node {
+	if r.set.inside {
+		return ops.Div(g, ops.Sqrt(ops.Shift(v, r.set.ε)))
+	}
 	return ops.Div(g, ops.Shift(ops.Sqrt(v), r.set.ε))
 }

@@ -35,6 +35,9 @@
 //	opt := train.Adam(1e-3, train.Betas(0.9, 0.98), train.ClipNorm(1), train.EMA(0.999))
 //	run := train.Run{Trainer: t, Data: rows, Steps: 300, Rate: train.Warmup(10, train.Cosine(1e-3, 290))}
 //
+// [Custom] makes an optimiser of a rule of your own, and [LBFGS] evaluates the loss several times in a
+// step to find its length.
+//
 // [Accumulate] makes one update from the gradients of several batches, where one large batch does
 // not fit into memory. [EMA] keeps averages of the parameters, with which [Trainer.Averages]
 // evaluates and predicts.

@@ -322,7 +322,7 @@ func TestFitMistakes(t *testing.T) {
 		{func(tr *train.Trainer, p *train.Plan) {
 			tr.Build = func(rows int, m train.Mode) *train.Net { return &train.Net{Output: noisy(rows, m).Output} }
 		}, "train: noisy has no loss"},
-		{func(tr *train.Trainer, p *train.Plan) { tr.Optimiser = train.Optimiser{} }, "Minimize: the optimiser is the zero value, which makes no step: give the call, or Trainer.Optimiser, one such as train.SGD(0.1) or train.Adam(0.001)"},
+		{func(tr *train.Trainer, p *train.Plan) { tr.Optimiser = train.Optimiser{} }, "train: no optimiser: set Trainer.Optimiser to one such as train.Adam(0.001), or to one of your own by train.Custom; a net that its Step alone trains has Params that are empty and not nil"},
 		{func(tr *train.Trainer, p *train.Plan) {
 			tr.Build = func(rows int, m train.Mode) *train.Net {
 				g := graph.New("constant")

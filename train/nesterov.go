@@ -37,7 +37,7 @@ func Nesterov(rate, β float64, options ...Option) Optimiser {
 // is the state "nesterov-peek/v/PATH".
 func NesterovPeek(rate, β float64, options ...Option) Optimiser {
 	o := withVelocity("nesterov-peek", rate, β, options, func(_, v *graph.Node) *graph.Node { return v })
-	o.ahead = func(r *run, p *graph.Node) *graph.Node { return r.move(p, ops.Scale(r.state("v", p), β)) }
+	o.ahead = func(r *run, p *graph.Node) *graph.Node { return r.along(p, ops.Scale(r.state("v", p), β)) }
 	return o
 }
 

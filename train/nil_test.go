@@ -16,9 +16,10 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Accumulate": train.Accumulate, "Adagrad": train.Adagrad, "Adam": train.Adam,
+			"Accumulate": train.Accumulate, "Adagrad": train.Adagrad, "Adam": train.Adam, "LazyAdam": train.LazyAdam,
 			"AdamW": train.AdamW, "Averaged": train.Averaged, "Betas": train.Betas,
-			"ClipNorm": train.ClipNorm, "ClipValue": train.ClipValue, "Constant": train.Constant,
+			"ClipNorm": train.ClipNorm, "Custom": train.Custom, "DecoupledDecay": train.DecoupledDecay, "EpsilonInside": train.EpsilonInside,
+			"History": train.History, "L1": train.L1, "LBFGS": train.LBFGS, "ClipValue": train.ClipValue, "Constant": train.Constant,
 			"Cosine": train.Cosine, "EMA": train.EMA, "Epsilon": train.Epsilon,
 			"Exponential": train.Exponential, "Geometric": train.Geometric, "Hold": train.Hold,
 			"InverseTime": train.InverseTime, "Momentum": train.Momentum, "Named": train.Named,
@@ -28,7 +29,7 @@ func TestNil(t *testing.T) {
 			"Within": train.Within,
 		},
 		Types: []any{
-			train.Averages{}, train.Diverged{}, train.EarlyStop{}, train.EventKind(0), train.Mode(0), train.ObserverFunc(nil), train.Optimiser{}, train.Run{}, train.Schedule{}, train.Trainer{}},
+			train.Averages{}, train.Diverged{}, train.EarlyStop{}, train.EventKind(0), train.Minimizing{}, train.Mode(0), train.ObserverFunc(nil), train.Optimiser{}, train.Run{}, train.Schedule{}, train.Trainer{}},
 		Samples: func() []any {
 			build := func(rows int, mode train.Mode) *train.Net {
 				g := graph.New("sample")

@@ -14,7 +14,7 @@ import (
 
 // Optimiser turns the gradients of a loss into updates of its parameters, as nodes of the same
 // graph. [SGD], [Momentum], [SmoothedMomentum], [Nesterov], [NesterovPeek], [Adam], [AdamW],
-// [RMSProp], [Adagrad] and [Named] return one.
+// [LazyAdam], [RMSProp], [Adagrad], [LBFGS] and [Named] return one, and [Custom] one of your own.
 type Optimiser struct {
 	name string
 	rate float64
@@ -24,6 +24,11 @@ type Optimiser struct {
 	// update returns the new value of a parameter, and the updates of the states that it needs. The
 	// current scope is the optimiser's.
 	update func(o *run, p, dp *graph.Node) (*graph.Node, graph.Step)
+	// all, in place of update, returns by what each parameter moves, the rate times: it sees all
+	// gradients at once.
+	all func(o *run, params, grads []*graph.Node) []*graph.Node
+	// search makes the engine that finds the length of a step; nil where the rate is the length.
+	search NewEngine
 	// ahead gives where the gradient is taken; nil for the parameter itself.
 	ahead func(o *run, p *graph.Node) *graph.Node
 }
@@ -34,19 +39,22 @@ type run struct {
 	set   settings
 	rate  *graph.Node            // of the loss's element type
 	decay *graph.Node            // of weights, likewise; nil for none
+	l1    *graph.Node            // the factor of Σ|p|, likewise; nil for none
 	once  map[string]*graph.Node // states by name, and the updated values of those that the parameters share
 	step  graph.Step
+	rows  *graph.Node                 // mask of the rows of the parameter that are updated; nil for all
 	full  *graph.Node                 // whether this run updates; nil if every run does
 	at    map[*graph.Node]*graph.Node // where each parameter's gradient is taken; nil for the parameters themselves
 }
 
 // Minimize adds to the graph the gradient of the loss by the parameters, and returns their updates,
 // for tape.Do. Without params it takes all parameters that the loss depends on. Mistakes are
-// recorded in the graph.
+// recorded in the graph. Parameters and loss are f32 or f64: f16 and bf16 are for what is computed
+// of a parameter after ops.Cast, whose derivative comes back as f32.
 //
 // What may vary during training is a scalar input of the loss's element type with a default:
 // "NAME/rate", where NAME is the optimiser's (see [Optimiser.Rate]), and with the options that need
-// them "NAME/weight-decay", "NAME/clip-norm", "NAME/clip-value" and "NAME/ema-decay".
+// them "NAME/weight-decay", "NAME/l1", "NAME/clip-norm", "NAME/clip-value" and "NAME/ema-decay".
 //
 // Two optimisers of one name in one graph, as of a generator and a discriminator, need a scope
 // each:
@@ -64,16 +72,22 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		}
 	}
 	err := o.err
-	idle := slices.IndexFunc(o.set.decaying, func(n *graph.Node) bool { return !slices.Contains(params, n) })
+	stranger := func(n *graph.Node) bool { return !slices.Contains(params, n) }
+	idle, thin := slices.IndexFunc(o.set.decaying, stranger), slices.IndexFunc(o.set.sparse, stranger)
 	switch {
 	case len(params) == 0:
 		err = errors.New("the loss depends on no parameter")
 	case o.IsZero():
-		err = errors.New("the optimiser is the zero value, which makes no step: give the call, or Trainer.Optimiser, one such as train.SGD(0.1) or train.Adam(0.001)")
+		err = errors.New("the optimiser is the zero value, which makes no step: want one such as train.Adam(0.001), or one of your own by train.Custom")
 	case idle >= 0:
 		err = fmt.Errorf("weight decay of %v, which is not among the parameters", o.set.decaying[idle])
+	case thin >= 0:
+		err = fmt.Errorf("L1 of %v, which is not among the parameters", o.set.sparse[thin])
 	case math.IsNaN(o.rate) || math.IsInf(o.rate, 0):
 		err = fmt.Errorf("a learning rate of %v: want a finite number", o.rate)
+	}
+	if err == nil {
+		err = wide(loss, params)
 	}
 	if err != nil {
 		g.Fail("Minimize", err, loss)
@@ -93,6 +107,9 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		if o.set.decays {
 			r.decay = g.Scalar("weight-decay", o.set.decay, loss.DType())
 		}
+		if o.set.thins {
+			r.l1 = g.Scalar("l1", o.set.l1, loss.DType())
+		}
 		if o.ahead != nil {
 			grads = r.peek(loss, params, o.ahead)
 		}
@@ -103,19 +120,54 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 			grads = c.clip(r, grads)
 		}
 	}
-	for i, p := range params {
-		if !grads[i].IsValid() {
-			continue
-		}
-		next, states := o.update(r, p, grads[i])
-		r.step = append(r.step, r.assign(p, next))
-		r.step = append(r.step, states...)
-	}
+	r.updates(o, params, grads)
 	end()
 	if o.set.averages {
 		r.average(o)
 	}
 	return r.step
+}
+
+// wide returns a mistake if the loss or a parameter has a type that small steps and moments of
+// gradients get lost in.
+func wide(loss *graph.Node, params []*graph.Node) error {
+	if loss.IsValid() && loss.DType().IsHalf() {
+		return &graph.Mistake{Problem: fmt.Sprintf("a loss of type %v, which has too few digits for it", loss.DType()),
+			Fix: "compute it in f32: ops.Cast what it is made of to graph.F32"}
+	}
+	for _, p := range params {
+		if p.IsValid() && p.DType().IsHalf() {
+			return &graph.Mistake{Problem: fmt.Sprintf("parameter %s is of type %v, in which small steps get lost", p.Path(), p.DType()),
+				Fix: fmt.Sprintf("make it f32, and ops.Cast it to graph.%s where it is used", strings.ToUpper(p.DType().String()))}
+		}
+	}
+	return nil
+}
+
+// updates adds the updates of the parameters. The current scope is the optimiser's.
+func (r *run) updates(o Optimiser, params, grads []*graph.Node) {
+	var by []*graph.Node
+	if o.all != nil {
+		if slices.ContainsFunc(grads, func(n *graph.Node) bool { return !n.IsValid() }) {
+			return // the mistake is recorded
+		}
+		by = o.all(r, params, grads)
+	}
+	for i, p := range params {
+		if !grads[i].IsValid() {
+			continue
+		}
+		var next *graph.Node
+		var states graph.Step
+		if by != nil {
+			next = r.move(p, by[i])
+		} else {
+			next, states = o.update(r, p, grads[i])
+		}
+		r.step = append(r.step, r.assign(p, r.shrunk(p, next)))
+		r.step = append(r.step, states...)
+		r.rows = nil
+	}
 }
 
 // Rate returns the learning rate's scalar input in a graph on which Minimize was called at the top
@@ -127,15 +179,28 @@ func (o Optimiser) Rate(g *graph.Graph) *graph.Node {
 	return g.Lookup(o.name + "/rate")
 }
 
-// move returns p − rate·by.
+// move returns p − rate·by, and where the decay of weights is decoupled p − rate·(by + λp).
 func (r *run) move(p, by *graph.Node) *graph.Node {
+	if r.set.decoupled && r.decays(p) {
+		by = ops.Add(by, ops.Mul(ops.Cast(r.decay, p.DType()), p))
+	}
+	return r.along(p, by)
+}
+
+// along returns p − rate·by.
+func (r *run) along(p, by *graph.Node) *graph.Node {
 	return ops.Sub(p, ops.Mul(ops.Cast(r.rate, p.DType()), by))
 }
 
+// decays reports whether a parameter decays.
+func (r *run) decays(p *graph.Node) bool {
+	return r.decay != nil && (len(r.set.decaying) == 0 || slices.Contains(r.set.decaying, p))
+}
+
 // decayed returns the gradient of the loss with the penalty ½λ‖p‖², dp + λp; dp without weight
-// decay. p is where dp was taken.
+// decay, and where that is decoupled. p is where dp was taken.
 func (r *run) decayed(p, dp *graph.Node) *graph.Node {
-	if r.decay == nil || len(r.set.decaying) > 0 && !slices.Contains(r.set.decaying, p) {
+	if r.set.decoupled || !r.decays(p) {
 		return dp
 	}
 	if at := r.at[p]; at != nil {
@@ -145,10 +210,14 @@ func (r *run) decayed(p, dp *graph.Node) *graph.Node {
 }
 
 // state returns a state that the optimiser keeps for a parameter, "NAME/KIND/PATH", zeros at first.
-func (r *run) state(kind string, p *graph.Node) *graph.Node {
+// Without axes it has those of the parameter.
+func (r *run) state(kind string, p *graph.Node, axes ...graph.Axis) *graph.Node {
 	name := kind + "/" + p.Path()
+	if len(axes) == 0 {
+		axes = p.Shape().Axes()
+	}
 	if r.once[name] == nil {
-		r.once[name] = r.g.State(name, p.DType(), p.Shape().Axes()...)
+		r.once[name] = r.g.State(name, p.DType(), axes...)
 	}
 	return r.once[name]
 }
@@ -167,7 +236,7 @@ func (r *run) shared(name string, next func(old *graph.Node) *graph.Node) (now *
 
 // IsZero reports whether the optimiser is the zero value, which has no updates and which Minimize
 // refuses.
-func (o Optimiser) IsZero() bool { return o.update == nil }
+func (o Optimiser) IsZero() bool { return o.update == nil && o.all == nil }
 
 // Name returns the optimiser's name, such as adam.
 func (o Optimiser) Name() string { return o.name }
@@ -208,12 +277,15 @@ var named = []struct {
 	{"nesterov-peek", func(rate float64, o ...Option) Optimiser { return NesterovPeek(rate, 0.9, o...) }},
 	{"adam", Adam},
 	{"adamw", AdamW},
+	{"lazyadam", LazyAdam},
 	{"rmsprop", RMSProp},
 	{"adagrad", Adagrad},
+	{"lbfgs", func(_ float64, o ...Option) Optimiser { return LBFGS(o...) }},
 }
 
 // Named returns the optimiser called sgd, momentum, smoothed-momentum, nesterov, nesterov-peek
-// (these four with β = 0.9), adam, adamw, rmsprop or adagrad. It is an error if no optimiser has
+// (these four with β = 0.9), adam, adamw, lazyadam, rmsprop, adagrad or lbfgs, which finds the length of
+// its steps and leaves the rate at 1. It is an error if no optimiser has
 // the name, or if this one refuses an option.
 func Named(name string, rate float64, options ...Option) (Optimiser, error) {
 	for _, n := range named {

@@ -125,7 +125,7 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s goes to %v", name, w)
 		}
 	}
-	if _, err := train.Named("lion", 1); err == nil || err.Error() != `"lion": want sgd, momentum, smoothed-momentum, nesterov, nesterov-peek, adam, adamw, rmsprop or adagrad` {
+	if _, err := train.Named("lion", 1); err == nil || err.Error() != `"lion": want sgd, momentum, smoothed-momentum, nesterov, nesterov-peek, adam, adamw, lazyadam, rmsprop, adagrad or lbfgs` {
 		t.Error(err)
 	}
 }

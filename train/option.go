@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // Option is a setting of an optimiser: train.Adam(1e-3, train.Betas(0.9, 0.98)). An option that the
@@ -20,9 +21,15 @@ type Option struct {
 
 type settings struct {
 	β1, β2, ε float64
+	inside    bool    // ε is under the root
 	decay     float64 // of weights
 	decays    bool
+	decoupled bool          // the decay does not pass through the gradient
 	decaying  []*graph.Node // those that decay; nil for all
+	l1        float64
+	thins     bool          // by l1
+	sparse    []*graph.Node // those that l1 thins; nil for all
+	history   int           // pairs that L-BFGS remembers
 	clips     []clipping    // in the order given
 	ema       float64
 	averages  bool
@@ -33,7 +40,9 @@ type settings struct {
 const (
 	takesBetas     = "betas"
 	takesEpsilon   = "epsilon"
+	takesInside    = "epsilon inside the root"
 	takesSmoothing = "smoothing"
+	takesHistory   = "history"
 )
 
 func newOptimiser(o Optimiser, options []Option, takes ...string) Optimiser {
@@ -70,7 +79,13 @@ func Betas(β1, β2 float64) Option {
 // Epsilon sets ε, which adaptive optimisers add to the root that they divide by, so that a gradient
 // of zero is not divided by zero. It is at least 0; the default is 1e-8, and 1e-10 for Adagrad.
 func Epsilon(ε float64) Option {
-	return Option{takesEpsilon, fmt.Sprintf("epsilon %v", ε), atLeastZero("ε", ε), func(s *settings) { s.ε = ε }}
+	return Option{takesEpsilon, fmt.Sprintf("epsilon %v", ε), atLeastZero("ε", ε), func(s *settings) { s.ε, s.inside = ε, false }}
+}
+
+// EpsilonInside sets ε under the root of RMSProp and Adagrad, g/√(v + ε), as TensorFlow has it,
+// where [Epsilon] has it outside, g/(√v + ε), as PyTorch does. It is at least 0.
+func EpsilonInside(ε float64) Option {
+	return Option{takesInside, fmt.Sprintf("epsilon inside %v", ε), atLeastZero("ε", ε), func(s *settings) { s.ε, s.inside = ε, true }}
 }
 
 // Smoothing sets the decay rate of RMSProp's moving average of squares, the part of the old average
@@ -82,7 +97,7 @@ func Smoothing(β float64) Option {
 // WeightDecay pulls the weights towards zero; λ is at least 0. AdamW shrinks them by rate·λ in each
 // step, whatever the gradient (decoupled decay; its default is 0.01). All other optimisers add λ·p
 // to the gradient, as the penalty ½λ‖p‖² would (coupled decay, which an adaptive optimiser rescales
-// with the gradient; 0 by default). λ is the scalar input "NAME/weight-decay", where NAME is the
+// with the gradient; 0 by default); [DecoupledDecay] makes them decay as AdamW does. λ is the scalar input "NAME/weight-decay", where NAME is the
 // optimiser's.
 //
 // Only the given parameters decay, or all if none is given: biases, gains of norms and embeddings
@@ -95,6 +110,54 @@ func WeightDecay(λ float64, only ...*graph.Node) Option {
 	return Option{"", text, atLeastZero("weight decay", λ), func(s *settings) {
 		s.decay, s.decays, s.decaying = λ, true, slices.Clone(only)
 	}}
+}
+
+// DecoupledDecay shrinks the weights by rate·λ in each step, whatever the gradient (Loshchilov &
+// Hutter, 2019), with any optimiser that takes [WeightDecay]; λ is at least 0:
+//
+//	p ← p − rate·(by + λp)
+//
+// where the optimiser alone would move p by −rate·by. Adam with it is AdamW; with SGD it computes
+// the same as WeightDecay. The input and the parameters that decay are those of WeightDecay, whose
+// place it takes.
+func DecoupledDecay(λ float64, only ...*graph.Node) Option {
+	o := WeightDecay(λ, only...)
+	couple := o.set
+	o.text = "decoupled " + o.text
+	o.set = func(s *settings) {
+		couple(s)
+		s.decoupled = true
+	}
+	return o
+}
+
+// L1 adds the penalty λ·Σ|p| to the loss that is minimised, by the proximal step (Daubechies,
+// Defrise & De Mol, 2004; FOBOS of Duchi & Singer, 2009): after the optimiser's move,
+//
+//	p ← sign(p)·max(|p| − rate·λ, 0)
+//
+// so that weights that do not matter become exactly 0, where the subgradient λ·sign(p) of a penalty
+// in the loss (nn.L1Norm) lets them jump about it. Plain gradient descent with it is ISTA, and ends
+// at the minimum of loss + λ·Σ|p|; an adaptive optimiser has another length for each weight, and
+// ends elsewhere. λ is at least 0; it is the scalar input "NAME/l1". Only the given parameters
+// are thinned, or all if none is given.
+func L1(λ float64, only ...*graph.Node) Option {
+	text := fmt.Sprintf("l1 %v", λ)
+	if len(only) > 0 {
+		text += fmt.Sprintf(" of %d", len(only))
+	}
+	return Option{"", text, atLeastZero("L1", λ), func(s *settings) {
+		s.l1, s.thins, s.sparse = λ, true, slices.Clone(only)
+	}}
+}
+
+// shrunk returns the next value of a parameter, moved towards zero where there is [L1].
+func (r *run) shrunk(p, next *graph.Node) *graph.Node {
+	if r.l1 == nil || len(r.set.sparse) > 0 && !slices.Contains(r.set.sparse, p) {
+		return next
+	}
+	by := ops.Cast(ops.Mul(r.rate, r.l1), p.DType())
+	return ops.Sub(next, ops.Maximum(ops.Minimum(next, by), ops.Neg(by)))
 }
 
 func fraction(what string, v float64) error {

@@ -69,6 +69,8 @@ func (r *Run) check() error {
 		return errors.New("train: no data")
 	case r.Epochs < 0 || r.Steps < 0:
 		return fmt.Errorf("train: %d epochs and %d steps: want neither below 0", r.Epochs, r.Steps)
+	case r.Trainer.Optimiser.search != nil && r.Data.Batches() > 1:
+		return fmt.Errorf("train: %s wants the whole objective in each step, but the data have %d batches an epoch: want one, as data.InOrder(rows, 0) gives", r.Trainer.Optimiser.name, r.Data.Batches())
 	case slices.Contains(r.Observers, nil):
 		return errors.New("train: an observer is nil")
 	}

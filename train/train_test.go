@@ -122,7 +122,7 @@ func TestMinimizeMistakes(t *testing.T) {
 	errs, _ := g.Err().(graph.Errors)
 	want := []string{
 		"the loss depends on no parameter: x[]",
-		"the optimiser is the zero value, which makes no step: give the call, or Trainer.Optimiser, one such as train.SGD(0.1) or train.Adam(0.001): w[]",
+		"the optimiser is the zero value, which makes no step: want one such as train.Adam(0.001), or one of your own by train.Custom: w[]",
 		"a learning rate of NaN: want a finite number: w[]",
 	}
 	if len(errs) != len(want) {

@@ -105,9 +105,16 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	}
 	p := &program{feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
 	var err error
-	if s.mode == Training && t.Engine != nil {
+	engine := t.Engine
+	if o := t.Optimiser; s.mode == Training && o.search != nil {
+		if engine != nil {
+			return nil, fmt.Errorf("train: %s searches along a line on the tape, and cannot on another engine", o.name)
+		}
+		engine = o.search
+	}
+	if s.mode == Training && engine != nil {
 		if p.compiledNet, err = t.net(s); err == nil {
-			p.engine, err = t.Engine(ctx, p.net.graph(), p.net.Loss, p.step, t.Store())
+			p.engine, err = engine(ctx, p.net.graph(), p.net.Loss, p.step, t.Store())
 		}
 	} else if p.compiledNet, err = t.compile(ctx, s); err == nil {
 		p.vm, err = p.prog.NewVM(t.Store(), tape.Workers(t.Workers))
@@ -223,6 +230,9 @@ func (t *Trainer) build(s size) (*compiledNet, error) {
 			if t.Optimiser.Rate(g) != nil {
 				return nil, fmt.Errorf("train: %s has a step already: want a new graph, without Minimize, from each call of Build", g.Name())
 			}
+			if t.Optimiser.IsZero() {
+				return nil, errors.New("train: no optimiser: set Trainer.Optimiser to one such as train.Adam(0.001), or to one of your own by train.Custom; a net that its Step alone trains has Params that are empty and not nil")
+			}
 			p.step = t.Optimiser.Minimize(p.net.Loss, p.net.Params...)
 		}
 		if p.step = append(p.step, p.net.Step...); len(p.step) == 0 && g.Err() == nil {
@@ -253,16 +263,21 @@ func (p *program) set(n *graph.Node, v float64) {
 		s = tape.Scalar(n.DType(), 0)
 		p.scalar[n] = s
 	}
-	setScalar(s, v)
+	setScalar(n.Type(), s, v)
 	p.feed[n] = s
 }
 
 // setScalar changes a scalar tensor in place, so that a step allocates nothing.
-func setScalar(t *tensor.Dense, v float64) {
-	if t.Dtype() == tensor.Float32 {
+func setScalar(typ graph.Type, t *tensor.Dense, v float64) {
+	switch typ.DType {
+	case graph.F32:
 		t.Float32s()[0] = float32(v)
-	} else {
+	case graph.F64:
 		t.Float64s()[0] = v
+	default:
+		if a, err := tape.ArrayOf(typ, t); err == nil {
+			a.Set(0, v)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 )
 
@@ -82,7 +83,7 @@ func (v *view) newAlias(n *graph.Node) string {
 	if c, ok := n.Constant(); ok {
 		return listed(c, n.DType())
 	}
-	if n.Body() != nil {
+	if trait.LoopBody(n) != nil {
 		if n.First().Origin.Kind == graph.FromGrad {
 			return "∂loop"
 		}

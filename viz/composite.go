@@ -30,7 +30,7 @@ func compositesOf(all []ops.Composite) map[graph.DType][]composite {
 		if c.Of == nil {
 			continue
 		}
-		for _, t := range []graph.DType{graph.F32, graph.F64} {
+		for _, t := range []graph.DType{graph.F32, graph.F64, graph.F16, graph.BF16} {
 			g := graph.New(c.Name)
 			x := g.Input("x", t)
 			numbers := make([]float64, c.Numbers)

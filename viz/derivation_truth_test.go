@@ -23,7 +23,7 @@ import (
 // checkDerivation evaluates every equation of a derivation with the values that the definitions
 // give, and reports how many it could read. It skips equations of matrices without indices and
 // functions that the reader lacks.
-func checkDerivation(t *testing.T, d Derivation, feed ref.Feed) (read, all int) {
+func checkDerivation(t *testing.T, d Derivation, feed graph.Values) (read, all int) {
 	t.Helper()
 	eqs := slices.Clone(d.Given)
 	for _, s := range d.Steps {
@@ -50,7 +50,7 @@ func checkDerivation(t *testing.T, d Derivation, feed ref.Feed) (read, all int) 
 		}
 		called[e.Left.Text] = e.Node
 	}
-	values := map[*graph.Node]graph.Value{}
+	values := graph.Values{}
 	var list []*graph.Node
 	for _, n := range called {
 		list = append(list, n)
@@ -71,7 +71,7 @@ func checkDerivation(t *testing.T, d Derivation, feed ref.Feed) (read, all int) 
 	return read, all
 }
 
-func checkEquation(t *testing.T, e Equation, called map[string]*graph.Node, values map[*graph.Node]graph.Value, rows map[string]quantity) (read bool) {
+func checkEquation(t *testing.T, e Equation, called map[string]*graph.Node, values graph.Values, rows map[string]quantity) (read bool) {
 	t.Helper()
 	axes := longAxes(e.Node)
 	trace, inStep := rows[e.Left.Text]
@@ -108,7 +108,7 @@ func checkEquation(t *testing.T, e Equation, called map[string]*graph.Node, valu
 }
 
 // traces has the values that loops carry and return, by name.
-func traces(t *testing.T, nodes []*graph.Node, feed ref.Feed) map[string]quantity {
+func traces(t *testing.T, nodes []*graph.Node, feed graph.Values) map[string]quantity {
 	t.Helper()
 	u := newUnfolder(nodes, true)
 	out := map[string]quantity{}
@@ -166,7 +166,7 @@ func TestDerivationsAreTrue(t *testing.T) {
 		if len(m.Params()) == 0 || len(m.Step) > 0 {
 			continue
 		}
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		for n, v := range m.Examples(randv2.New(randv2.NewPCG(1, 2))) {
 			feed[n] = v
 		}
@@ -232,7 +232,7 @@ func TestRandomDerivationsAreTrue(t *testing.T) {
 		rnd := rand.New(rand.NewSource(int64(seed)))
 		g, pool := randomGraph(rnd)
 		loss := ops.Sum(over(pool[len(pool)-1], []string{"i", "j", "d"}))
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		var wrt []*graph.Node
 		for _, l := range g.Leaves(graph.RoleParam) {
 			feed[l] = fill(rnd, l)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
@@ -136,7 +137,7 @@ func (f *folding) rename(path string) string {
 func (f *folder) lift() {
 	static := map[*graph.Node]bool{}
 	for _, n := range f.cone {
-		static[n] = n.Role() == graph.RoleConstant || n.Role() == graph.RoleParam || n.NumIn() > 0 && n.Body() == nil
+		static[n] = n.Role() == graph.RoleConstant || n.Role() == graph.RoleParam || n.NumIn() > 0 && trait.LoopBody(n) == nil
 		for i := range n.NumIn() {
 			static[n] = static[n] && static[n.In(i)]
 		}

@@ -53,7 +53,8 @@ func (v *view) label(n *graph.Node) (first, second string) {
 	return first, strings.TrimSuffix(second+"  "+v.axes(n), "  ")
 }
 
-// derivative returns the two lines for a derivative, ∂loss/∂D and its rule.
+// derivative returns the two lines for a derivative, ∂loss/∂D and its rule. One that the user named,
+// because a loss is made of it, is called so as well.
 func (v *view) derivative(n *graph.Node, a graph.Origin) (first, second string) {
 	switch {
 	case !v.known(a.Of):
@@ -63,6 +64,9 @@ func (v *view) derivative(n *graph.Node, a graph.Origin) (first, second string) 
 		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂" + grouped(picturedName(v.plain(a.Of)))
 	default:
 		first = picturedName(v.adjoint(a))
+	}
+	if _, named := userName(n); named {
+		first = picturedName(v.plain(n)) + " = " + first
 	}
 	if c, ok := n.Constant(); ok && uniform(c) {
 		return first + " = " + pictured(v.abbreviated(n)), ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/subscript"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -62,6 +63,23 @@ func TestLabelsWithoutScopes(t *testing.T) {
 		if !slices.Contains(got, want) {
 			t.Errorf("no box %q among %q", want, got)
 		}
+	}
+}
+
+// TestNamedDerivatives: a derivative that the user named keeps the name in its box, since formulas
+// that are made of it say it.
+func TestNamedDerivatives(t *testing.T) {
+	g := graph.New("equation")
+	x := g.Input("t", graph.F64, graph.Ax("i", 4))
+	u := ops.Sin(x).As("u")
+	du := grad.Of(ops.Sum(u), x)[0].As("u′")
+	f := draw(t, []*graph.Node{ops.Mean(ops.Square(ops.Add(du, u))).As("loss")}, At(Notes))
+	var got []string
+	for _, n := range f.Nodes {
+		got = append(got, n.Main)
+	}
+	if want := "u′ = ∂ℓ/∂t"; !slices.Contains(got, want) {
+		t.Errorf("no box %q among %q", want, got)
 	}
 }
 

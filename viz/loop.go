@@ -34,12 +34,12 @@ func (u *unfolder) enterLoops() {
 func (u *unfolder) enter(nodes []*graph.Node) {
 	times := map[*graph.Body]int{}
 	for _, n := range nodes {
-		if b := n.Body(); b != nil {
+		if b := trait.LoopBody(n); b != nil {
 			times[b]++
 		}
 	}
 	for _, n := range nodes {
-		b := n.Body()
+		b := trait.LoopBody(n)
 		if b == nil {
 			continue
 		}
@@ -50,7 +50,7 @@ func (u *unfolder) enter(nodes []*graph.Node) {
 		}
 		l := &loop{Loop: n.Op().(trait.Looped).Loop(), node: n, body: b, time: "t"}
 		l.base = l
-		if o := n.First().Origin; o.Kind == graph.FromGrad && o.Of.Body() != nil {
+		if o := n.First().Origin; o.Kind == graph.FromGrad && trait.LoopBody(o.Of) != nil {
 			if l.base = u.loops[o.Of]; l.base == nil {
 				continue
 			}
@@ -95,7 +95,7 @@ func (u *unfolder) derived(l, base *loop) *loop {
 // ownBody returns a copy of the body that a loop shares with another loop, in the scope of this
 // loop, so that a node tells which of the two is meant. It is nil if the body is not shared.
 func ownBody(n *graph.Node) *graph.Body {
-	shared := n.Body()
+	shared := trait.LoopBody(n)
 	g, copies := graph.New(shared.Graph().Name()), map[*graph.Node]*graph.Node{}
 	for _, x := range graph.Reachable(append(shared.In(), shared.Out()...)...) {
 		in := x.Inputs()
@@ -271,6 +271,9 @@ func (u *unfolder) inStep(l *loop, x *graph.Node, indices []string) (expr.Expr, 
 		return u.carry(l, k, l.now, after-time, indices), true
 	}
 	u.meet(x)
+	if l.function() { // there is no time
+		return u.symbol(x, slices.Concat(u.times(l), indices)), true
+	}
 	return u.symbol(x, slices.Concat(u.times(l), []string{l.now}, indices)), true
 }
 

@@ -22,7 +22,7 @@ func number(v float64, t graph.DType) expr.Expr {
 		return expr.Sym("∞")
 	}
 	bits := 64
-	if t == graph.F32 {
+	if t.Wide() == graph.F32 {
 		bits = 32
 	}
 	s := strconv.FormatFloat(v, 'g', -1, bits)

@@ -71,7 +71,7 @@ func longAxes(n *graph.Node) (out []graph.Axis) {
 // What the reader knows, of functions and of signs with an index.
 var (
 	calls = []string{"tanh", "√", "log", "max", "relu", "σ", "sin", "cos", "erf", "|", "¬", "trunc", "softmax", "log softmax", "standardise",
-		"gelu", "gelu′", "gelu tanh", "elu", "elu′", "silu", "silu′", "leaky relu", "leaky relu′", "concat"}
+		"gelu", "gelu′", "gelu tanh", "elu", "elu′", "silu", "silu′", "mish", "mish′", "leaky relu", "leaky relu′", "concat"}
 	signs = []string{"Σ", "mean", "max", "var"}
 )
 
@@ -147,6 +147,11 @@ func (r *reader) eval(e expr.Expr) float64 {
 		case "silu′":
 			s := 1 / (1 + math.Exp(-a[0]))
 			return s + a[0]*s*(1-s)
+		case "mish":
+			return a[0] * math.Tanh(math.Log1p(math.Exp(a[0])))
+		case "mish′":
+			s, t := 1/(1+math.Exp(-a[0])), math.Tanh(math.Log1p(math.Exp(a[0])))
+			return t + a[0]*s*(1-t*t)
 		case "leaky relu":
 			return max(a[0], 0) + a[1]*min(a[0], 0)
 		case "leaky relu′":

@@ -7,12 +7,11 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // heads is attention with two heads, up to the scores, and back.
-func heads(t *testing.T) (q, s, merged, loss *graph.Node, wrt []*graph.Node, feed ref.Feed) {
+func heads(t *testing.T) (q, s, merged, loss *graph.Node, wrt []*graph.Node, feed graph.Values) {
 	t.Helper()
 	g := graph.New("heads")
 	x := g.Param("x", graph.F64, graph.Ax("t", 3), graph.Ax("m", 2))
@@ -28,13 +27,13 @@ func heads(t *testing.T) (q, s, merged, loss *graph.Node, wrt []*graph.Node, fee
 	return
 }
 
-func random(t *testing.T, g *graph.Graph) ref.Feed {
+func random(t *testing.T, g *graph.Graph) graph.Values {
 	t.Helper()
 	if err := g.Err(); err != nil {
 		t.Fatal(err)
 	}
 	rnd := rand.New(rand.NewSource(1))
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	for _, n := range g.Leaves(graph.RoleParam) {
 		feed[n] = fill(rnd, n)
 	}

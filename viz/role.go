@@ -75,7 +75,7 @@ func reachOf(n *graph.Node) figure.Role {
 	case match.Slice, match.Place, match.Gather, match.Concat, match.MaxPick:
 		return figure.Move
 	}
-	if body := n.Body(); body != nil {
+	if body := trait.LoopBody(n); body != nil {
 		most := figure.Along
 		for _, x := range graph.Reachable(body.Out()...) {
 			most = max(most, reachOf(x))

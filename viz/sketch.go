@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
@@ -276,7 +277,7 @@ func partOf(n *graph.Node) (k int, ok bool) {
 func (s *sketcher) closedKeys() map[*graph.Node]string {
 	key := map[*graph.Node]string{}
 	for _, n := range s.forward {
-		if n.NumIn() == 0 || n.Body() != nil {
+		if n.NumIn() == 0 || trait.LoopBody(n) != nil {
 			continue
 		}
 		parts := strings.Split(s.path(n), "/")

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
@@ -71,14 +72,14 @@ func (s *sketcher) within(add func(figure.Arrow), g *group) {
 // join adds the arrows for operand i of n, in group g, which lays out x of group h.
 func (s *sketcher) join(add func(figure.Arrow), h, g *group, x, n, operand *graph.Node, i int) {
 	a := figure.Arrow{Title: s.view.axes(x), Grad: s.returns(n, x)}
-	if n.Body() != nil {
+	if trait.LoopBody(n) != nil {
 		pin, ok := s.pins[pin{n, i, false}]
 		if !ok {
 			return // the step leaves it to the operation that uses it
 		}
 		a.ToPin = pin
 	}
-	if x.Body() != nil {
+	if trait.LoopBody(x) != nil {
 		a.FromPin = s.outPin(operand, x)
 	}
 	sources, targets := []string{h.id}, []string{g.id}

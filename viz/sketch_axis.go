@@ -65,7 +65,7 @@ func (s *sketcher) separate(nodes []*graph.Node, axis string) bool {
 		if n.NumIn() == 0 || s.backward[n] || n.Rank() == 0 {
 			continue
 		}
-		if b := n.Body(); b != nil {
+		if b := trait.LoopBody(n); b != nil {
 			if !s.separate(graph.Reachable(b.Out()...), axis) {
 				return false
 			}

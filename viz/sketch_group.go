@@ -180,7 +180,7 @@ func (s *sketcher) averages(n *graph.Node) bool {
 func (s *sketcher) fuses(n, u *graph.Node) bool {
 	data := s.data(u)
 	switch {
-	case n.NumIn() == 0 || s.roots[n] || len(s.updates[n]) > 0 || n.Body() != nil || u.Body() != nil || len(data) != 1 || s.joins(u):
+	case n.NumIn() == 0 || s.roots[n] || len(s.updates[n]) > 0 || trait.LoopBody(n) != nil || trait.LoopBody(u) != nil || len(data) != 1 || s.joins(u):
 		return false
 	case s.averages(u) && !s.mixes(n) && !s.spread(n):
 		return !s.detail.names || !s.named(n) || s.losses[u]
@@ -235,7 +235,7 @@ func (s *sketcher) form() {
 		slices.Reverse(g.members)
 		n := g.last()
 		g.id = s.prefix + "n" + strconv.Itoa(n.ID())
-		g.mixes = g.closed == "" && s.spread(n) && slices.ContainsFunc(g.members, s.mixes) || n.Body() != nil && s.spread(n)
+		g.mixes = g.closed == "" && s.spread(n) && slices.ContainsFunc(g.members, s.mixes) || trait.LoopBody(n) != nil && s.spread(n)
 		g.apart = g.closed == "" && s.spread(n) && !g.mixes
 		g.repeats = !g.apart && len(s.users[n]) > 1 && s.role(n) == figure.Hyper
 		g.sum = g.closed == "" && s.contracts(g.members[0])

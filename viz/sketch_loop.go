@@ -25,7 +25,7 @@ type pin struct {
 // step returns the sketch of a step of a loop: what it reads at the left, its results at the
 // right.
 func (s *sketcher) step(n *graph.Node, id string) *figure.Sketch {
-	b := n.Body()
+	b := trait.LoopBody(n)
 	o := s.options
 	v, err := newView(b.Out(), o)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *sketcher) loopTitle(n *graph.Node) string {
 // fold adds the arrows that lead what a step passes on back to the next step.
 func (s *sketcher) fold(add func(figure.Arrow), g *group) {
 	n := g.last()
-	if n.Body() == nil || g.closed != "" {
+	if trait.LoopBody(n) == nil || g.closed != "" {
 		return
 	}
 	loop := n.Op().(trait.Looped).Loop()
@@ -131,14 +131,14 @@ func (s *sketcher) outPin(operand, loop *graph.Node) string {
 
 // loopPart returns the result of a loop that n is a slice of.
 func loopPart(n *graph.Node) (k int, ok bool) {
-	if !match.Is(n, match.Slice) || n.In(0).Body() == nil {
+	if !match.Is(n, match.Slice) || trait.LoopBody(n.In(0)) == nil {
 		return 0, false
 	}
 	start, _, ok := match.Strided(n)
 	if !ok || len(start) != 1 {
 		return 0, false
 	}
-	b := n.In(0).Body()
+	b := trait.LoopBody(n.In(0))
 	for k, p := range n.In(0).Op().(trait.Looped).Loop().Parts(b) {
 		if p.At <= start[0] && start[0] < p.At+p.Rows*p.Size {
 			return k, true

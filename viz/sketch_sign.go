@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -63,7 +64,7 @@ func (s *sketcher) sign(g *group) figure.Sign {
 			}
 		}
 		return out
-	case n.Body() != nil:
+	case trait.LoopBody(n) != nil:
 		out.Inner = s.step(n, g.id)
 		out.Sub = s.loopTitle(n)
 		return out
@@ -110,7 +111,7 @@ func (s *sketcher) labelOf(g *group, part string) string {
 		return ""
 	}
 	name := s.name(n, part)
-	if n.Body() != nil || g.closed != "" || isLayout(n) || s.slices(g) || len(s.updates[n]) > 0 || !s.detail.params {
+	if trait.LoopBody(n) != nil || g.closed != "" || isLayout(n) || s.slices(g) || len(s.updates[n]) > 0 || !s.detail.params {
 		return name
 	}
 	if e := s.text(s.indexed(s.abbreviated(n), part)); width(name)+3+width(e) <= equationLength && !strings.Contains(e, "_") {
@@ -189,7 +190,7 @@ func (s *sketcher) derivativeOf(g *group, part string) string {
 	if c, ok := d.Constant(); ok && uniform(c) {
 		return name + " = " + Unicode(s.abbreviated(d))
 	}
-	if n.Body() != nil || s.slices(g) {
+	if trait.LoopBody(n) != nil || s.slices(g) {
 		return name
 	}
 	if e := s.text(s.indexed(s.abbreviated(d), part)); width(name)+3+width(e) <= equationLength && !strings.ContainsAny(e, "%_") {

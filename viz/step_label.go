@@ -13,6 +13,9 @@ import (
 
 // loopSummary names what a loop carries, for its box when it is closed: "loop ×12: h, c".
 func (v *view) loopSummary(l *loop) string {
+	if l.function() {
+		return l.title()
+	}
 	var carried []string
 	for _, x := range l.body.Out()[:l.Carries] {
 		carried = append(carried, v.stepName(x))
@@ -50,7 +53,14 @@ func (v *view) looped(n *graph.Node) string {
 
 // title returns the title of a loop's module: "loop over t, 12 steps".
 func (l *loop) title() string {
-	s := "loop over " + l.time + ", " + plural.Count(l.Steps, "step")
+	most := ""
+	switch {
+	case l.function():
+		return l.body.Graph().Name()
+	case l.Gate > 0:
+		most = "at most "
+	}
+	s := "loop over " + l.time + ", " + most + plural.Count(l.Steps, "step")
 	if l.Reverse {
 		s += ", from the last"
 	}
@@ -62,6 +72,9 @@ func (l *loop) title() string {
 func (v *view) stepLabel(l *loop, n *graph.Node) (first, second string) {
 	time, before, after := l.At(0)
 	at := func(n *graph.Node, row int) string {
+		if l.function() {
+			return pictured(expr.Sym(v.stepName(n)))
+		}
 		return pictured(expr.Sym(v.stepName(n), subscript.Shifted(l.base.time, row)))
 	}
 	if k, carry := v.enters[n]; carry {

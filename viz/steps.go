@@ -42,7 +42,7 @@ func (v *view) openLoops() {
 		}
 	}
 	for _, n := range v.cone {
-		if l := v.loops[n]; l != nil && l.Carries > 0 {
+		if l := v.loops[n]; l != nil && l.opens() {
 			count := 0
 			v.openLoop(l, number, func() string { count++; return fmt.Sprintf("s%d-%d", n.ID(), count) })
 		}
@@ -80,8 +80,11 @@ func (v *view) openLoop(l *loop, number map[string]int, id func() string) {
 		if around := v.inside[n]; around != nil {
 			at = "\x00" + strconv.Itoa(around.node.ID()) // no scope has this name
 		}
-		number[at]++
-		if v.name[l] = "loop"; number[at] > 1 {
+		if v.name[l] = "loop"; l.function() {
+			v.name[l] = strings.ReplaceAll(l.body.Graph().Name(), "/", "·")
+			at += "/" + v.name[l]
+		}
+		if number[at]++; number[at] > 1 {
 			v.name[l] += " " + strconv.Itoa(number[at])
 		}
 	}
@@ -95,17 +98,17 @@ func (v *view) openLoop(l *loop, number map[string]int, id func() string) {
 		v.repeat(l)
 	}
 	nodes := slices.DeleteFunc(graph.Reachable(out...), func(x *graph.Node) bool { return v.instead[x] != nil })
-	v.enter(slices.DeleteFunc(slices.Clone(nodes), func(x *graph.Node) bool { return x.Body() == nil }))
+	v.enter(slices.DeleteFunc(slices.Clone(nodes), func(x *graph.Node) bool { return trait.LoopBody(x) == nil }))
 	for _, x := range nodes {
 		if _, input := v.given[x]; !input {
 			v.backward[x], v.id[x] = v.backward[n], id()
 			v.visible[x] = x.NumIn() > 0 && v.shows(x) && (v.known(x) || !v.isPlumbing(x))
 		}
-		if inner := v.loops[x]; inner != nil && v.inside[x] == l && inner.Carries > 0 {
+		if inner := v.loops[x]; inner != nil && v.inside[x] == l && inner.opens() {
 			v.openLoop(inner, number, id)
 		}
 	}
-	for _, x := range out[:l.Carries] {
+	for _, x := range l.shown() {
 		v.visible[x] = true
 	}
 	if l.base != l {
@@ -114,6 +117,21 @@ func (v *view) openLoop(l *loop, number map[string]int, id func() string) {
 	if v.inside[n] == nil {
 		v.stands[out[slices.IndexFunc(out, func(x *graph.Node) bool { return v.visible[x] })]] = n
 	}
+}
+
+// function reports whether a loop is a body that is run once, for its results alone.
+func (l *loop) function() bool { return l.Steps == 1 && l.Carries+l.Sequences == 0 }
+
+// opens reports whether drawings show what a loop does.
+func (l *loop) opens() bool { return l.Carries > 0 || l.function() && l.base == l }
+
+// shown lists the results of the body that have boxes whatever they are.
+func (l *loop) shown() []*graph.Node {
+	out := l.body.Out()
+	if l.function() {
+		return slices.DeleteFunc(out, func(x *graph.Node) bool { return x.NumIn() == 0 })
+	}
+	return out[:l.Carries]
 }
 
 // repeat finds what the step of a derivative reads of the values' loop, or computes again as that
@@ -308,6 +326,11 @@ func (v *view) closedLoops() map[string]bool {
 	for path, n := range boxes {
 		if n > loopBoxes || len(boxes) > loopsOpen {
 			out[path] = true
+		}
+	}
+	for _, l := range v.all {
+		if l.function() {
+			out[v.loopPath(l)] = true
 		}
 	}
 	return out

@@ -67,7 +67,7 @@ func ofLoop(n *graph.Node) bool {
 			n = n.In(0)
 		}
 	}
-	return n.Body() != nil
+	return trait.LoopBody(n) != nil
 }
 
 // isLayout reports whether an operation only changes the layout of its operand's elements.

@@ -103,9 +103,7 @@ func (s *snapshot) fresh(seed uint64) error {
 		if err != nil {
 			return err
 		}
-		for n, v := range examples {
-			s.feed[n] = tape.Tensor(v)
-		}
+		s.feed = tape.Tensors(examples)
 	}
 	s.roots = stepRoots(s.model.Result(), s.model.Step)
 	if s.model.Loss != nil {

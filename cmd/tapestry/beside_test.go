@@ -141,7 +141,7 @@ func TestBadMatrix(t *testing.T) {
 		"--rates 0.1,-1":                            "--rates -1: want a positive rate",
 		"--rates 0.1 --rate 0.2":                    "--rates: the rates of the matrix take the place of --rate",
 		"--optimisers adam:0":                       "--optimisers adam:0: want NAME or NAME:RATE with a positive rate, as adam:0.01",
-		"--optimisers lion":                         `--optimisers "lion": want sgd, momentum, smoothed-momentum, nesterov, nesterov-peek, adam, adamw, rmsprop or adagrad`,
+		"--optimisers lion":                         `--optimisers "lion": want sgd, momentum, smoothed-momentum, nesterov, nesterov-peek, adam, adamw, lazyadam, rmsprop, adagrad or lbfgs`,
 		"--optimisers sgd:1,sgd:1":                  "--optimisers: sgd(1) is there twice",
 		"--optimisers sgd --optimiser adam":         "--optimisers: the optimisers of the matrix take the place of --optimiser",
 		"--starts 0":                                "--starts 0: want a finite factor other than 0",

@@ -12,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/marks"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // blaming has the flags of the check of every rule by itself.
@@ -108,7 +109,7 @@ func blameOptions(m *builders.Model, seed uint64) ([]check.Option, error) {
 		return options, nil
 	}
 	examples, err := m.Draw(rand.New(rand.NewPCG(seed, 1)))
-	return append(options, check.Feed(examples)), err
+	return append(options, check.Feed(tape.Tensors(examples))), err
 }
 
 func printBlamed(w io.Writer, model string, f check.Blamed) error {

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/viz"
 )
@@ -152,6 +153,7 @@ func opMathematics(op ops.Op) (formula string, derived []string, shown []*graph.
 		if err != nil {
 			return "", nil, nil, err
 		}
+		name(built.y.Inputs(), 'A')
 		text := viz.Formula(built.y)
 		lines, nodes := derivatives(built.y)
 		score := 2 * len(lines)
@@ -165,6 +167,22 @@ func opMathematics(op ops.Op) (formula string, derived []string, shown []*graph.
 	return formula, derived, shown, nil
 }
 
+// name gives nodes without a name, and what is repeated to their shapes, capitals from the given one on:
+// formulas would number them. Numbers need no name.
+func name(nodes []*graph.Node, first rune) {
+	for _, n := range nodes {
+		for n.Name() == "" && n.NumIn() == 1 && match.Is(n, match.Broadcast) {
+			n = n.In(0)
+		}
+		v, constant := n.Constant()
+		uniform := constant && !slices.ContainsFunc(v.Data, func(x float64) bool { return x != v.Data[0] })
+		if n.Name() == "" && !uniform && (constant || n.NumIn() > 0) {
+			n.As(string(first))
+			first++
+		}
+	}
+}
+
 // derivatives returns the derivatives of y by its operands, by the operation's Grad method, and the
 // nodes that compute them.
 func derivatives(y *graph.Node) (lines []string, nodes []*graph.Node) {
@@ -173,22 +191,30 @@ func derivatives(y *graph.Node) (lines []string, nodes []*graph.Node) {
 		return nil, nil
 	}
 	dy := y.Graph().Input("ȳ", y.DType(), y.Shape().Axes()...)
+	var by []*graph.Node
 	for i := range y.NumIn() {
-		x := y.In(i)
-		if !x.DType().IsFloat() {
+		if !y.In(i).DType().IsFloat() {
 			continue
 		}
-		d := op.Grad(y, dy, i)
-		if !d.IsValid() {
-			continue
+		if d := op.Grad(y, dy, i); d.IsValid() {
+			nodes, by = append(nodes, d), append(by, y.In(i))
 		}
+	}
+	numbered := slices.ContainsFunc(nodes, func(d *graph.Node) bool { return strings.Contains(viz.Formula(d), "%") })
+	if numbered {
+		name(slices.DeleteFunc(graph.Reachable(nodes...), func(n *graph.Node) bool {
+			choice := match.Is(n, match.Select) && !slices.Contains(nodes, n) // which a formula may number
+			return n.Role() != graph.RoleConstant && !choice
+		}), 'C')
+	}
+	for i, d := range nodes {
+		x := by[i]
 		named := x
 		for named.Name() == "" && named.NumIn() == 1 { // broadcast to the shape of the others
 			named = named.In(0)
 		}
 		left := expr.Sym(overlined(named.Label()), indices(x)...)
 		lines = append(lines, viz.Equation{Node: d, Left: left, Right: rightSide(d)}.String())
-		nodes = append(nodes, d)
 	}
 	return lines, nodes
 }

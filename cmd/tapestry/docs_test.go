@@ -39,6 +39,9 @@ func TestReferenceIsFresh(t *testing.T) {
 			computed = ""
 		}
 		for _, bad := range []string{".go:", "NaN", "%"} { // a line that moves, a number that is none, a node without a name
+			if bad == "NaN" && strings.HasPrefix(p.path, "ops/Implicit.") {
+				continue // which says so of a derivative that does not converge
+			}
 			if strings.Contains(computed, bad) && (bad != "%" || strings.HasPrefix(p.path, "ops/") && strings.HasSuffix(p.path, ".md")) {
 				t.Errorf("docs/reference/%s says %q", p.path, bad)
 			}

@@ -15,7 +15,7 @@ import (
 // flagValues are values of flags other than their defaults.
 var flagValues = map[string]string{
 	"gamma": "3", "rate": "0.02", "optimiser": "sgd", "steps": "7", "seeds": "3", "batch": "5", "restarts": "3", "ema": "0.5",
-	"clip-norm": "0.001", "k": "2", "start": "points", "centres": "c.csv", "data": "wine", "label": "a", "ignore": "a", "missing": "mean",
+	"clip-norm": "0.001", "weight-decay": "0.5", "l1": "0.1", "k": "2", "start": "points", "centres": "c.csv", "data": "wine", "label": "a", "ignore": "a", "missing": "mean",
 	"set": "nothing=1", "batches": "one", "engine": "gorgonia", "choose-k": "2..3", "predict": "c.csv", "rule": "x", "level": "ops",
 	"format": "dot", "theme": "dark", "wrt": "x", "loop": "1", "expand": "x", "params": "inside", "apart": "i", "against": "kmeans-goofy", "threads": "1", "budget": "300B",
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",

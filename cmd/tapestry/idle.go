@@ -34,7 +34,7 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 		}
 	}
 	if !optimised {
-		if err := idle(cmd, "Lloyd's algorithm takes steps of its own, without an optimiser", "optimiser", "rate", "clip-norm", "ema"); err != nil {
+		if err := idle(cmd, "Lloyd's algorithm takes steps of its own, without an optimiser", "optimiser", "rate", "clip-norm", "weight-decay", "l1", "ema"); err != nil {
 			return err
 		}
 	}

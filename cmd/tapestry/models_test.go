@@ -44,7 +44,7 @@ func perceptron(name string, layers int) builders.Builder {
 			steps := g.State("steps", dt)
 			m.Step = graph.Step{g.Assign(steps, ops.Shift(steps, 1))}
 		}
-		m.Examples = func(rng *rand.Rand) builders.Feed {
+		m.Examples = func(rng *rand.Rand) graph.Values {
 			xs, ls := graph.NewValue(x.Type()), graph.NewValue(labels.Type())
 			for p := range ls.Data {
 				a, b := dt.Round(rng.NormFloat64()), dt.Round(rng.NormFloat64())
@@ -56,7 +56,7 @@ func perceptron(name string, layers int) builders.Builder {
 					ls.Data[p] += 2
 				}
 			}
-			return builders.Feed{x: xs, labels: ls}
+			return graph.Values{x: xs, labels: ls}
 		}
 	})
 }
@@ -68,12 +68,12 @@ func plain(name string, sizes []builders.Hyperparameter, fill func(x *graph.Node
 		func(s builders.Settings, dt graph.DType, m *builders.Model) {
 			x := m.Graph.Input("x", dt, graph.Ax("i", s.Int("n")))
 			fill(x, m)
-			m.Examples = func(rng *rand.Rand) builders.Feed {
+			m.Examples = func(rng *rand.Rand) graph.Values {
 				v := graph.NewValue(x.Type())
 				for i := range v.Data {
 					v.Data[i] = dt.Round(rng.NormFloat64())
 				}
-				return builders.Feed{x: v}
+				return graph.Values{x: v}
 			}
 		})
 }

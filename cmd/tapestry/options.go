@@ -38,7 +38,7 @@ type modelOptions struct {
 // The help of --dtype, whose default differs: float32 is what models are deployed in, float64 is
 // what numbers are compared in.
 const (
-	showingDType  = "element type: f32 or f64 (train, compare, step, look, eval and geometry have f64 unless told otherwise)"
+	showingDType  = "element type: f32 or f64, and f16 or bf16 where nothing is trained (train, compare, step, look, eval and geometry have f64 unless told otherwise)"
 	trainingDType = "element type: f32 or f64 (commands other than train, compare, step, look, eval and geometry have f32 unless told otherwise)"
 )
 
@@ -117,7 +117,7 @@ func (m *modelOptions) settings(b builders.Builder) (builders.Settings, graph.DT
 		}
 		s[key] = v
 	}
-	dt, err := parseDType(m.dtype)
+	dt, err := shownDType(m.dtype)
 	return s, dt, err
 }
 
@@ -135,12 +135,33 @@ func (m *modelOptions) runnable(name string, all bool) (*builders.Model, error) 
 	return model, model.Room(held...)
 }
 
+// shownDType returns the element type of a model that is shown, checked or computed, which may have
+// two bytes; one that is trained may not.
+func shownDType(s string) (graph.DType, error) {
+	switch s {
+	case "f16", "float16":
+		return graph.F16, nil
+	case "bf16", "bfloat16":
+		return graph.BF16, nil
+	}
+	dt, err := parseDType(s)
+	if err != nil {
+		err = usagef("--dtype %q: want f32, f64, f16 or bf16", s)
+	}
+	return dt, err
+}
+
+// parseDType returns the element type of a model that is trained.
+
 func parseDType(s string) (graph.DType, error) {
 	switch s {
 	case "f32", "float32":
 		return graph.F32, nil
 	case "f64", "float64":
 		return graph.F64, nil
+	}
+	if dt, err := graph.ParseDType(s); err == nil && dt.IsHalf() {
+		return 0, usagef("--dtype %s: want f32 or f64: parameters are not trained in %s (a program of its own casts them, with ops.Cast, where they are used)", s, s)
 	}
 	return 0, usagef("--dtype %q: want f32 or f64", s)
 }

@@ -300,7 +300,7 @@ func (p *predictions) writeCSV(w io.Writer) error {
 
 // number returns the shortest text of a number of the output's type.
 func (p *predictions) number(v float64) string {
-	switch p.of.Row.DType {
+	switch p.of.Row.DType.Wide() {
 	case graph.F32:
 		return strconv.FormatFloat(v, 'g', -1, 32)
 	case graph.Bool:
@@ -334,7 +334,7 @@ func (p *predictions) nested(v []float64, sizes []int) any {
 		if p.of.Row.DType == graph.Bool {
 			return v[0] != 0
 		}
-		if p.of.Row.DType == graph.F32 { // as short as CSV has it
+		if p.of.Row.DType.Wide() == graph.F32 { // as short as CSV has it
 			short, _ := strconv.ParseFloat(p.number(v[0]), 64)
 			return jsonNumber(short)
 		}

@@ -94,9 +94,7 @@ func profiledFeed(m *builders.Model, seed uint64) (tape.Feed, error) {
 			if err != nil {
 				return nil, err
 			}
-			for n, v := range examples {
-				feed[n] = tape.Tensor(v)
-			}
+			feed = tape.Tensors(examples)
 		}
 		return feed, nil
 	}

@@ -140,8 +140,8 @@ func (t *traced) after() []*graph.Node {
 }
 
 // valuesOf returns a batch of a model's examples and fresh values of parameters and states.
-func valuesOf(m *builders.Model, seed uint64) (map[*graph.Node]graph.Value, error) {
-	values := map[*graph.Node]graph.Value{}
+func valuesOf(m *builders.Model, seed uint64) (graph.Values, error) {
+	values := graph.Values{}
 	if m.Examples != nil {
 		examples, err := m.Draw(rand.New(rand.NewPCG(seed, 1)))
 		if err != nil {

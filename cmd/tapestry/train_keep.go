@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,6 +32,7 @@ const checkpointExtension = ".safetensors"
 // parameters, and the files written during training.
 type keeping struct {
 	clipNorm, ema float64
+	decay, l1     float64 // decoupled weight decay, and the factor of the proximal L1
 	dir, log      string
 	resume        bool
 	epochs        int
@@ -42,6 +44,8 @@ func (k *keeping) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	k.transfer.flags(cmd)
 	f.Float64Var(&k.clipNorm, "clip-norm", 0, "shorten gradients to this length at most (default: as they are)")
+	f.Float64Var(&k.decay, "weight-decay", 0, "shrink the parameters by this times the rate in each step, whatever the gradient (default: none; adamw 0.01)")
+	f.Float64Var(&k.l1, "l1", 0, "add this times the sum of the absolute parameters to the loss, by the proximal step, which makes zeros (default: none)")
 	f.Float64Var(&k.ema, "ema", 0, "keep averages of the parameters with this decay, as 0.99 (default: none)")
 	f.StringVar(&k.dir, "checkpoint", "", "folder to keep checkpoints in, for tapestry predict and for --resume")
 	f.BoolVar(&k.resume, "resume", false, "go on from the newest in the folder of --checkpoint, if there is one")
@@ -62,6 +66,10 @@ func (k *keeping) parse(t *training) error {
 		return usagef("--checkpoint %s: this is the name of a file: want a folder, in which every checkpoint becomes a file NUMBER%s", k.dir, checkpointExtension)
 	case k.clipNorm < 0:
 		return usagef("--clip-norm %v: want a positive number", k.clipNorm)
+	case !(k.decay >= 0) || math.IsInf(k.decay, 0):
+		return usagef("--weight-decay %v: want a finite number of at least 0", k.decay)
+	case !(k.l1 >= 0) || math.IsInf(k.l1, 0):
+		return usagef("--l1 %v: want a finite number of at least 0", k.l1)
 	case k.epochs < 0 || k.epochs == 0 && t.cmd.Flags().Changed("epochs"):
 		return usagef("--epochs %d: want at least 1", k.epochs)
 	case k.patience < 0:
@@ -96,6 +104,12 @@ func (k *keeping) options() []train.Option {
 	var out []train.Option
 	if k.clipNorm > 0 {
 		out = append(out, train.ClipNorm(k.clipNorm))
+	}
+	if k.decay > 0 {
+		out = append(out, train.DecoupledDecay(k.decay))
+	}
+	if k.l1 > 0 {
+		out = append(out, train.L1(k.l1))
 	}
 	if k.ema > 0 {
 		out = append(out, train.EMA(k.ema))

@@ -105,7 +105,7 @@ func checkByDifferences(t *testing.T, name string, loss node, wrt, derivatives [
 	t.Helper()
 	const ε = 1e-5
 	rnd := rand.New(rand.NewPCG(1, 2))
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	for _, x := range wrt {
 		v := graph.NewValue(x.Type())
 		for i := range v.Data {

@@ -13,7 +13,7 @@ import (
 
 // show prints the shape and the values of nodes where x is as given.
 func show(x *graph.Node, at []float64, nodes ...*graph.Node) {
-	values, err := ref.Eval(trait.Env{}, ref.Feed{x: {Type: x.Type(), Data: at}}, nodes...)
+	values, err := ref.Eval(trait.Env{}, graph.Values{x: {Type: x.Type(), Data: at}}, nodes...)
 	if err != nil {
 		log.Fatal(err)
 	}

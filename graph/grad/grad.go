@@ -24,7 +24,8 @@ func Of(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wr
 func OrZero(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wrt, true) }
 
 func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
-	g := graph.Of(append([]*graph.Node{loss}, wrt...)...)
+	g, all := graph.Join(append([]*graph.Node{loss}, wrt...)...)
+	loss, wrt = all[0], all[1:]
 	out := make([]*graph.Node, len(wrt))
 	var sound []*graph.Node
 	for i, w := range wrt {

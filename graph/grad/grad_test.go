@@ -112,7 +112,7 @@ func scalar(t *testing.T, x node, at float64, n node) float64 {
 	if err := x.Graph().Err(); err != nil {
 		t.Fatal(err)
 	}
-	v, err := ref.Eval(trait.Env{}, ref.Feed{x: {Data: []float64{at}}}, n)
+	v, err := ref.Eval(trait.Env{}, graph.Values{x: {Data: []float64{at}}}, n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +189,7 @@ func TestKinks(t *testing.T) {
 		if err := g.Err(); err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		got, err := ref.Eval(trait.Env{}, ref.Feed{x: value}, first)
+		got, err := ref.Eval(trait.Env{}, graph.Values{x: value}, first)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +211,7 @@ func TestPowTwice(t *testing.T) {
 	for _, c := range []struct{ a, b, daa, dbb float64 }{
 		{0, 2, 2, 0}, {0, 1, 0, 0}, {0, 0, 0, 0}, {2, 0, 0, math.Ln2 * math.Ln2}, {2, 3, 12, 8 * math.Ln2 * math.Ln2},
 	} {
-		v, err := ref.Eval(trait.Env{}, ref.Feed{a: {Data: []float64{c.a}}, b: {Data: []float64{c.b}}}, second...)
+		v, err := ref.Eval(trait.Env{}, graph.Values{a: {Data: []float64{c.a}}, b: {Data: []float64{c.b}}}, second...)
 		if err != nil {
 			t.Fatal(err, g.Err())
 		}

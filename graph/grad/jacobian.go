@@ -86,19 +86,5 @@ func jacobianShape(g *graph.Graph, y, x *graph.Node) (graph.Shape, error) {
 	case max(y.Rank(), x.Rank()) == graph.MaxRank:
 		return graph.Shape{}, fmt.Errorf("a node with %d axes: want fewer", graph.MaxRank)
 	}
-	axes := y.Shape().Axes()
-	taken := map[string]bool{}
-	for _, a := range append(axes, x.Shape().Axes()...) {
-		taken[a.Name] = true
-	}
-	for _, a := range x.Shape().Axes() {
-		if y.Shape().Index(a.Name) >= 0 {
-			for taken[a.Name] {
-				a.Name += "′"
-			}
-			taken[a.Name] = true
-		}
-		axes = append(axes, a)
-	}
-	return graph.NewShape(axes...)
+	return graph.NewShape(graph.Primed(append(y.Shape().Axes(), x.Shape().Axes()...)...)...)
 }

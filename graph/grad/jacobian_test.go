@@ -5,7 +5,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -15,7 +14,7 @@ func TestJacobianOfSoftmax(t *testing.T) {
 	x := g.Input("x", graph.F64, graph.Ax("j", 4))
 	p := ops.Softmax(x, "j")
 	j := grad.Jacobian(p, x)
-	got := both(t, ref.Feed{x: values(x, 1)}, j, p)
+	got := both(t, graph.Values{x: values(x, 1)}, j, p)
 	if s := j.Shape().String(); s != "[j=4 j′=4]" {
 		t.Errorf("its shape is %s", s)
 	}
@@ -50,7 +49,7 @@ func TestJacobianBothWays(t *testing.T) {
 		g := graph.New(name)
 		x := g.Param("x", graph.F64, c.x...)
 		y := c.y(x)
-		m := model{params: []node{x}, feed: ref.Feed{x: values(x, 3)}}
+		m := model{params: []node{x}, feed: graph.Values{x: values(x, 3)}}
 		j := grad.Jacobian(y, x)
 		if s := j.Shape().String(); s != c.shape {
 			t.Errorf("%s: its shape is %s, want %s", name, s, c.shape)
@@ -73,7 +72,7 @@ func TestJacobianSharesDraws(t *testing.T) {
 	g := graph.New("noise")
 	x := g.Input("x", graph.F64, graph.Ax("i", 3))
 	ε := ops.RandomNormal(g, "ε", graph.F64, graph.Ax("i", 3))
-	got := both(t, ref.Feed{x: values(x, 1)}, grad.Jacobian(ops.Mul(x, ε), x), ε)
+	got := both(t, graph.Values{x: values(x, 1)}, grad.Jacobian(ops.Mul(x, ε), x), ε)
 	want := make([]float64, 9)
 	for i, v := range got[1].Data {
 		want[i*4] = v
@@ -86,7 +85,7 @@ func TestJacobianBesideStops(t *testing.T) {
 	g := graph.New("stops")
 	x := g.Input("x", graph.F64, graph.Ax("a", 2))
 	y := ops.Mul(ops.Expand(x, 1, ""), ops.Rename(ops.StopGradient(x), 0, "b"))
-	got := both(t, ref.Feed{x: {Data: []float64{3, 5}}}, grad.Jacobian(y, x))
+	got := both(t, graph.Values{x: {Data: []float64{3, 5}}}, grad.Jacobian(y, x))
 	near(t, "x_a·x_b", got[0].Data, []float64{3, 0, 5, 0, 0, 3, 0, 5}, 0)
 }
 
@@ -107,9 +106,9 @@ func TestHessianOfQuadratic(t *testing.T) {
 			want = append(want, (a[i*3+j]+a[j*3+i])/2)
 		}
 	}
-	near(t, "quadratic", both(t, ref.Feed{x: values(x, 1)}, h)[0].Data, want, 1e-14)
+	near(t, "quadratic", both(t, graph.Values{x: values(x, 1)}, h)[0].Data, want, 1e-14)
 	linear := grad.Hessian(ops.Sum(x), x)
-	near(t, "linear", both(t, ref.Feed{x: values(x, 1)}, linear)[0].Data, make([]float64, 9), 0)
+	near(t, "linear", both(t, graph.Values{x: values(x, 1)}, linear)[0].Data, make([]float64, 9), 0)
 }
 
 // TestJacobianIsNotUnrolled: the number of nodes does not depend on the sizes.

@@ -27,7 +27,7 @@ func values(n node, seed uint64) graph.Value {
 }
 
 // both evaluates the nodes by the reference and sees that the tape agrees.
-func both(t *testing.T, feed ref.Feed, nodes ...node) []graph.Value {
+func both(t *testing.T, feed graph.Values, nodes ...node) []graph.Value {
 	t.Helper()
 	if err := graph.Of(nodes...).Err(); err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func both(t *testing.T, feed ref.Feed, nodes ...node) []graph.Value {
 type model struct {
 	loss   node
 	params []node
-	feed   ref.Feed
+	feed   graph.Values
 }
 
 // models are losses with second derivatives that are not zero.
@@ -60,7 +60,7 @@ func models() map[string]model {
 	f64 := graph.F64
 	out := map[string]model{}
 	add := func(name string, g *graph.Graph, loss node) {
-		m := model{loss.As("loss"), g.Leaves(graph.RoleParam), ref.Feed{}}
+		m := model{loss.As("loss"), g.Leaves(graph.RoleParam), graph.Values{}}
 		for i, n := range g.Leaves(graph.RoleParam, graph.RoleInput) {
 			m.feed[n] = values(n, uint64(i))
 		}
@@ -96,8 +96,8 @@ func models() map[string]model {
 }
 
 // moved is the feed with the parameters moved by h·v.
-func (m model) moved(h float64, v map[node]graph.Value) ref.Feed {
-	out := ref.Feed{}
+func (m model) moved(h float64, v map[node]graph.Value) graph.Values {
+	out := graph.Values{}
 	for n, x := range m.feed {
 		out[n] = graph.Value{Type: x.Type, Data: append([]float64(nil), x.Data...)}
 		for i := range v[n].Data {
@@ -198,7 +198,7 @@ func TestHVPOfLinear(t *testing.T) {
 	g := graph.New("linear")
 	w := g.Param("w", graph.F64, graph.Ax("i", 3))
 	h := grad.HVP(ops.Sum(w), []node{w}, []node{ops.Exp(w)})
-	near(t, "linear", both(t, ref.Feed{w: values(w, 1)}, h...)[0].Data, []float64{0, 0, 0}, 0)
+	near(t, "linear", both(t, graph.Values{w: values(w, 1)}, h...)[0].Data, []float64{0, 0, 0}, 0)
 }
 
 // TestTangentNodes: a tangent knows its forward node, named ones have a name, and
@@ -233,7 +233,7 @@ func TestJVPFromBetween(t *testing.T) {
 	y := ops.Mul(h, x)
 	one := ops.Lit(x, 1)
 	d := grad.JVP([]node{y, h, x}, []node{h, x}, []node{ops.Scale(one, 10), one})
-	got := both(t, ref.Feed{x: {Data: []float64{2}}}, d...)
+	got := both(t, graph.Values{x: {Data: []float64{2}}}, d...)
 	for _, n := range g.Nodes() {
 		if match.Is(n, match.Cos) {
 			t.Errorf("%v is made for what h depends on", n)
@@ -273,7 +273,7 @@ func TestJVPWithoutRule(t *testing.T) {
 	g := graph.New("elsewhere")
 	a, b := g.Input("a", graph.F64, graph.Ax("i", 4)), g.Input("b", graph.F32)
 	y := ops.Exp(graph.Apply(wave{}, a, b))
-	m := model{feed: ref.Feed{a: values(a, 1), b: {Type: b.Type(), Data: []float64{0.75}}}}
+	m := model{feed: graph.Values{a: values(a, 1), b: {Type: b.Type(), Data: []float64{0.75}}}}
 	va, vb := values(a, 2), graph.Value{Type: b.Type(), Data: []float64{0.5}}
 	na, nb := g.Constant(graph.F64, va.Data, graph.Ax("i", 4)), g.Constant(graph.F32, vb.Data)
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"HVP": grad.HVP, "Hessian": grad.Hessian, "JVP": grad.JVP, "Jacobian": grad.Jacobian,
+			"Checkpoint": grad.Checkpoint, "Custom": grad.Custom, "HVP": grad.HVP, "Hessian": grad.Hessian, "JVP": grad.JVP, "Jacobian": grad.Jacobian,
 			"Of": grad.Of, "OrZero": grad.OrZero,
 		},
 		Types: []any{},

@@ -103,7 +103,7 @@ func vector(g *graph.Graph, name string) *graph.Node {
 func TestDerivativesThatWereThere(t *testing.T) {
 	for name, build := range derivatives {
 		t.Run(name, func(t *testing.T) {
-			m := &randgraph.Model{Graph: graph.New(name), Values: map[*graph.Node]graph.Value{}}
+			m := &randgraph.Model{Graph: graph.New(name), Values: graph.Values{}}
 			all := build(m.Graph)
 			for i, n := range m.Graph.Leaves(graph.RoleInput, graph.RoleParam) {
 				v := graph.NewValue(n.Type())

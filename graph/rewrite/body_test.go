@@ -51,7 +51,7 @@ func TestBodiesAreRewritten(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = 400 * math.Sin(float64(7*i)) // exp overflows
 	}
-	feed := ref.Feed{res.Graph.Lookup("x"): v, res.Graph.Lookup("h"): {Type: h.Type(), Data: []float64{800, 0, -5}}}
+	feed := graph.Values{res.Graph.Lookup("x"): v, res.Graph.Lookup("h"): {Type: h.Type(), Data: []float64{800, 0, -5}}}
 	now := make([]*graph.Node, len(wanted))
 	for i, n := range wanted {
 		now[i] = res.Node(n)

@@ -24,8 +24,8 @@ func TestDerivativeByConstant(t *testing.T) {
 		w := g.Input("w", graph.F64, graph.Dims(2, 3)...)
 		loss := ops.Sum(ops.Mul(w, ops.Div(x, ops.Sum(x, 1, ops.Keep))))
 		d := grad.Of(loss, x)[0]
-		feed := func(w *graph.Node) ref.Feed {
-			return ref.Feed{w: {Type: w.Type(), Data: []float64{1, -2, 3, 5, 0, 2}}}
+		feed := func(w *graph.Node) graph.Values {
+			return graph.Values{w: {Type: w.Type(), Data: []float64{1, -2, 3, 5, 0, 2}}}
 		}
 		want, err := ref.Eval(trait.Env{}, feed(w), d)
 		if err != nil {

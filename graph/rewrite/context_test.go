@@ -39,7 +39,7 @@ func TestStopped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	values := map[*graph.Node]graph.Value{x: graph.NewValue(x.Type()), w: graph.NewValue(w.Type())}
+	values := graph.Values{x: graph.NewValue(x.Type()), w: graph.NewValue(w.Type())}
 	for name, c := range map[string]struct {
 		run   func(ctx context.Context) (any, error)
 		least int

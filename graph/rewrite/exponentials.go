@@ -105,12 +105,7 @@ func opposites(x, y *graph.Node) bool {
 }
 
 // largest returns the greatest finite number of a node's type.
-func largest(n *graph.Node) float64 {
-	if n.DType() == graph.F32 {
-		return math.MaxFloat32
-	}
-	return math.MaxFloat64
-}
+func largest(n *graph.Node) float64 { return n.DType().Largest() }
 
 // logarithms maps nodes to their logarithms: sums, products, quotients and changed layouts of
 // exponentials and positive numbers.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -97,7 +96,7 @@ func TestExponentials(t *testing.T) {
 					z := c.build(x, y)
 					loss := ops.Sum(z)
 					nodes := append([]*graph.Node{loss}, grad.OrZero(loss, x, y)...)
-					values, err := reftest.Tape(0, ref.Feed{x: {Type: x.Type(), Data: v[:2]}, y: {Type: y.Type(), Data: v[2:]}}, nodes)
+					values, err := reftest.Tape(0, graph.Values{x: {Type: x.Type(), Data: v[:2]}, y: {Type: y.Type(), Data: v[2:]}}, nodes)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -14,7 +14,7 @@ const foldLimit = 64
 // fold computes nodes that depend on constants alone, by the operations' definitions.
 var fold = []Rule{
 	{"constants", "an operation on constants is a constant", func(n *graph.Node) *graph.Node {
-		if n.NumIn() == 0 || match.Is(n, match.Broadcast) { // repeating costs nothing
+		if n.NumIn() == 0 || match.Is(n, match.Random) || match.Is(n, match.Broadcast) { // repeating costs nothing
 			return nil
 		}
 		in := make([]graph.Value, n.NumIn())

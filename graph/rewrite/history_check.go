@@ -31,7 +31,7 @@ const largeValues = 200
 // Check evaluates both sides of each firing with the given values of the leaves of the graph that
 // was rewritten (parameters, inputs without a default, states). The inputs of a loop's step are
 // drawn at random from −1 to 1. It is stopped with the error of ctx once ctx is done.
-func (h *History) Check(ctx context.Context, values map[*graph.Node]graph.Value) (_ []Check, err error) {
+func (h *History) Check(ctx context.Context, values graph.Values) (_ []Check, err error) {
 	defer catch(&err)
 	if h == nil || h.Result == nil {
 		return nil, errNoHistory
@@ -94,11 +94,11 @@ type evaluator struct {
 	leaves map[string]graph.Value
 	round  bool // to float32, after every operation
 	scale  float64
-	known  map[*graph.Node]graph.Value
+	known  graph.Values
 }
 
 func newEvaluator(leaves map[string]graph.Value, round bool) *evaluator {
-	return &evaluator{leaves, round, 1, map[*graph.Node]graph.Value{}}
+	return &evaluator{leaves, round, 1, graph.Values{}}
 }
 
 func (e *evaluator) of(root *graph.Node) (graph.Value, error) {
@@ -107,7 +107,7 @@ func (e *evaluator) of(root *graph.Node) (graph.Value, error) {
 		if unknown(n) {
 			continue
 		}
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		_, number := n.Default()
 		switch v, ok := e.leaves[n.Path()]; {
 		case n.Role() == graph.RoleInput && number, n.Role() == graph.RoleOp || n.Role() == graph.RoleConstant:

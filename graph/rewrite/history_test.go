@@ -128,7 +128,7 @@ func TestHistoryOfStabilising(t *testing.T) {
 	for i := range v.Data {
 		v.Data[i] = float64(i)
 	}
-	checks, err := h.Check(t.Context(), map[*graph.Node]graph.Value{x: v})
+	checks, err := h.Check(t.Context(), graph.Values{x: v})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func TestHistoryOfStabilising(t *testing.T) {
 		t.Errorf("of %d elements %v are bad, of large values %v: want bad ones before only, and of large values only", c.Elements, c.Bad32, c.Large)
 	}
 	v.Data[5] = 500
-	if checks, err = h.Check(t.Context(), map[*graph.Node]graph.Value{x: v}); err != nil || checks[0].Bad32[0] == 0 || checks[0].Bad32[1] != 0 {
+	if checks, err = h.Check(t.Context(), graph.Values{x: v}); err != nil || checks[0].Bad32[0] == 0 || checks[0].Bad32[1] != 0 {
 		t.Errorf("with a value of 500, %v are bad (%v): want some before, none after", checks[0].Bad32, err)
 	}
 	if before, after := h.Firings[0].Small(); before.Graph().Len() != 5 || after.Graph().Len() != 2 || before.Graph().Lookup("x") == nil || after.Graph().Lookup("x") == nil {
@@ -165,7 +165,7 @@ func TestCheckFindsAWrongRule(t *testing.T) {
 	}
 	v := graph.NewValue(x.Type())
 	v.Data[2] = 1
-	checks, err := h.Check(t.Context(), map[*graph.Node]graph.Value{x: v})
+	checks, err := h.Check(t.Context(), graph.Values{x: v})
 	if err != nil || len(checks) != 1 || checks[0].Difference < 0.2 {
 		t.Errorf("%v, %v: want a difference of 1 − tanh 1", checks, err)
 	}

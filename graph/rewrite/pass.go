@@ -39,7 +39,7 @@ var simplify = slices.Concat(fold, algebra, layouts, parts, factors)
 // Passes returns the list that tape.Compile runs.
 func Passes() []Pass {
 	return []Pass{
-		{Name: "stabilise", rules: slices.Concat(stabilise, exponentials), forward: true,
+		{Name: "stabilise", rules: slices.Concat(function(false), stabilise, exponentials), forward: true,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
 		{Name: "specialise", rules: specialise, forward: true,
 			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},
@@ -48,8 +48,11 @@ func Passes() []Pass {
 				"and what stands out only once layouts and factors are in order is specialised here"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},
-		{Name: "simplify", rules: simplify,
+		{Name: "simplify", rules: slices.Concat(function(true), simplify),
 			Why: "constants and trivial terms that gradients bring"},
+		{Name: "rows", rules: slices.Concat(rows, simplify),
+			Why: "a step on a table touches the rows that were gathered; after the gradients are in their last form, with the trivial " +
+				"terms that it brings itself"},
 		{Name: "dead code",
 			Why: "what rules left behind; last, so that nothing unused is compiled"},
 	}

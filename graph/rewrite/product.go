@@ -42,9 +42,12 @@ func (k factor) isOne() bool {
 
 // fits reports whether the number may be moved: it is normal in the element type.
 func (k factor) fits(dt graph.DType) bool {
-	least, most := 0x1p-126, math.MaxFloat32
-	if dt == graph.F64 {
-		least, most = 0x1p-1022, math.MaxFloat64
+	least, most := 0x1p-126, dt.Largest()
+	switch dt {
+	case graph.F64:
+		least = 0x1p-1022
+	case graph.F16:
+		least = 0x1p-14
 	}
 	for _, v := range []float64{k.over, k.under, k.over / k.under} {
 		if a := math.Abs(v); !(a >= least && a <= most) {

@@ -116,7 +116,7 @@ func (a scaled) over(b scaled) scaled {
 }
 
 // with returns f(a, b), or the one that is not nil.
-func with(a, b *graph.Node, f func(a, b *graph.Node) *graph.Node) *graph.Node {
+func with(a, b *graph.Node, f func(...*graph.Node) *graph.Node) *graph.Node {
 	switch {
 	case a == nil:
 		return b

@@ -25,7 +25,7 @@ func TestLogisticLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	for x, v := range map[*graph.Node][]float64{z: {-1000, -1, 0, 2, 1000}, y: {1, 0, 1, 0, 0}} {
 		feed[res.Graph.Lookup(x.Path())] = graph.Value{Type: x.Type(), Data: v}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -174,7 +173,7 @@ func TestLogOfExponentialsAndConstant(t *testing.T) {
 					}
 					y := ops.Log(ops.Shift(e, c))
 					dx := grad.Of(ops.Sum(y), x)[0]
-					got, err := reftest.Tape(0, ref.Feed{x: {Type: x.Type(), Data: row}}, []*graph.Node{y, dx})
+					got, err := reftest.Tape(0, graph.Values{x: {Type: x.Type(), Data: row}}, []*graph.Node{y, dx})
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -106,7 +106,7 @@ func TestDerivativesOfStableFormulas(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s of %s: %v", what, name, err)
 				}
-				out, err := ref.Eval(trait.Env{}, ref.Feed{
+				out, err := ref.Eval(trait.Env{}, graph.Values{
 					res.Node(x): {Type: x.Type(), Data: []float64{1000, 0.5, -1000}},
 					res.Node(v): {Type: v.Type(), Data: []float64{1, -2, 0.5}},
 				}, res.Node(y))

@@ -34,7 +34,7 @@ type Forward interface {
 type Batched interface {
 	// Batch returns y for all examples. If batched[i], in[i] is operand i with the axis b of the
 	// examples before its own; otherwise it is the same for all examples. The result has y's type
-	// with b before its axes, whose names may be missing. A draw, which has no operands, makes
+	// with b before its axes, whose names may be missing. A draw makes
 	// numbers for each example.
 	Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node
 }

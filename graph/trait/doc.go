@@ -42,6 +42,7 @@
 //	Twin              [Paired]            graph/rewrite: the same with its axes kept or removed
 //	Along             [Along]             graph/rewrite, interop/gorgonia: the axes it works along
 //	Order             [Permuting]         graph/rewrite, interop/gorgonia: an order of axes
+//	Scatters          [Scattering]        graph/rewrite: rows that are touched alone
 //	Strides           [Strided]           graph/rewrite, viz, interop/gorgonia: a regular part of an array
 //
 // It is shown:

@@ -17,12 +17,31 @@ type Looped interface {
 // A node has one value, so that of a loop is one vector: for each carry its trace of Steps+1 rows,
 // the initial value included; for each output its Steps rows; for each sum its total. See
 // [Loop.Parts].
+//
+// A loop may have a gate: an operand that is a scalar in a step, of any type. A step whose gate is
+// 0 is not run: the carries go on as they are, the outputs are 0, and the sums get nothing. Where
+// the gate is a carry, no step runs after such a one.
 type Loop struct {
 	Body                          graph.BodyID
 	Steps                         int
 	Carries, Sequences, Constants int
 	Outs, Sums                    int
 	Reverse                       bool // the steps run from the last time to the first
+	Gate                          int  // the number of the operand that is the gate, plus 1; 0 for none
+}
+
+// Gated returns the number of the operand that is the gate; ok is false if every step is run.
+func (l Loop) Gated() (operand int, ok bool) { return l.Gate - 1, l.Gate > 0 }
+
+// LoopBody returns the body of a node that is a loop, nil for other nodes.
+func LoopBody(n *graph.Node) *graph.Body {
+	if !n.IsValid() {
+		return nil
+	}
+	if _, ok := n.Op().(Looped); !ok {
+		return nil
+	}
+	return n.Body()
 }
 
 // Part says where one result of a loop lies in its value: Rows rows of Size elements each, from

@@ -15,7 +15,7 @@ func TestNil(t *testing.T) {
 		Functions: map[string]any{
 			"Blames": trait.Blames, "ByMagnitude": trait.ByMagnitude,
 			"CheckIndex": trait.CheckIndex, "NewIndexError": trait.NewIndexError,
-			"IsElementwise": trait.IsElementwise, "Limit": trait.Limit, "Number": trait.Number,
+			"IsElementwise": trait.IsElementwise, "LoopBody": trait.LoopBody, "Limit": trait.Limit, "Number": trait.Number,
 			"Rough": trait.Rough,
 		},
 		Types:   []any{trait.IndexError{}, trait.Loop{}},

@@ -37,6 +37,13 @@ type Permuting interface {
 	Order() []int
 }
 
+// Scattering is an [Indexing] operation that brings slices of its last operand to indices along an axis
+// of its result: their axes there are those of the indices.
+type Scattering interface {
+	// Scatters returns the axis.
+	Scatters() int
+}
+
 // Strided is an operation that takes a regular part of its operand, or fills one of its result with
 // it.
 type Strided interface {

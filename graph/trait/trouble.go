@@ -109,8 +109,13 @@ type Windowed interface {
 
 // Limit returns the largest number of a float type for use in causes: "float32's 3.4e38".
 func Limit(dt graph.DType) string {
-	if dt == graph.F64 {
+	switch dt {
+	case graph.F64:
 		return "float64's 1.8e308"
+	case graph.F16:
+		return "float16's 65504"
+	case graph.BF16:
+		return "bfloat16's 3.39e38"
 	}
 	return "float32's 3.4e38"
 }

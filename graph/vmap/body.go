@@ -7,11 +7,11 @@ import (
 
 func init() { derive.Map = body }
 
-// body is Map as the rule of a loop wants it for the loop's body, which makes no draws.
-func body(outs, x, batches []*graph.Node) []*graph.Node {
+// body is Map, or MapSameDraws, as the rule of a loop wants it for the loop's body.
+func body(outs, x, batches []*graph.Node, draws bool) []*graph.Node {
 	over := make([]Over, len(x))
 	for i := range x {
 		over[i] = Over{x[i], batches[i]}
 	}
-	return Map(outs, over...)
+	return mapped(outs, over, draws)
 }

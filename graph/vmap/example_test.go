@@ -14,7 +14,7 @@ import (
 
 // show prints the shape and the values of a node where x is as given.
 func show(x *graph.Node, at []float64, n *graph.Node) {
-	values, err := ref.Eval(trait.Env{}, ref.Feed{x: {Type: x.Type(), Data: at}}, n)
+	values, err := ref.Eval(trait.Env{}, graph.Values{x: {Type: x.Type(), Data: at}}, n)
 	if err != nil {
 		log.Fatal(err)
 	}

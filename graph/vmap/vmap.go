@@ -6,6 +6,8 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/derive"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -178,7 +180,7 @@ func (m *mapper) of(n *graph.Node) (x *graph.Node, batched bool) {
 func (m *mapper) add(n *graph.Node) {
 	rule, ok := RuleOf(n.Op())
 	in, batched := make([]*graph.Node, n.NumIn()), make([]bool, n.NumIn())
-	depends := ok && m.draws && len(in) == 0
+	depends := ok && m.draws && (len(in) == 0 || match.Draws(n))
 	for i := range in {
 		in[i], batched[i] = m.of(n.In(i))
 		depends = depends || batched[i]
@@ -215,7 +217,11 @@ func (m *mapper) apply(rule trait.Batched, n *graph.Node, in []*graph.Node, batc
 	if err != nil {
 		return g.Fail("vmap", err, in...)
 	}
-	y := rule.Batch(n, in, batched, m.b)
+	batch := rule.Batch
+	if same, ok := rule.(derive.Sharing); ok && !m.draws {
+		batch = same.BatchSameDraws
+	}
+	y := batch(n, in, batched, m.b)
 	switch {
 	case y == nil:
 		y = g.Fail("vmap", fmt.Errorf("the rule of %s for batches returns nothing", n.Op().Name()), in...)

@@ -37,7 +37,7 @@ func example(v graph.Value, x node, e int) graph.Value {
 }
 
 // both evaluates the nodes by the reference and sees that the tape agrees.
-func both(t *testing.T, feed ref.Feed, nodes ...node) []graph.Value {
+func both(t *testing.T, feed graph.Values, nodes ...node) []graph.Value {
 	t.Helper()
 	want, err := ref.Eval(trait.Env{Seed: 5}, feed, nodes...)
 	if err != nil {
@@ -69,12 +69,12 @@ type mlp struct {
 	x, k    node
 	weights []node
 	loss    node
-	feed    ref.Feed
+	feed    graph.Values
 }
 
 func newMLP() mlp {
 	g := graph.New("mlp")
-	m := mlp{g: g, x: g.Input("x", graph.F64, graph.Ax("f", 4)), k: g.Input("k", graph.I64), feed: ref.Feed{}}
+	m := mlp{g: g, x: g.Input("x", graph.F64, graph.Ax("f", 4)), k: g.Input("k", graph.I64), feed: graph.Values{}}
 	w1, b1 := g.Param("w1", graph.F64, graph.Ax("f", 4), graph.Ax("h", 5)), g.Param("b1", graph.F64, graph.Ax("h", 5))
 	w2, b2 := g.Param("w2", graph.F64, graph.Ax("h", 5), graph.Ax("c", 3)), g.Param("b2", graph.F64, graph.Ax("c", 3))
 	m.weights = []node{w1, b1, w2, b2}
@@ -89,10 +89,10 @@ func newMLP() mlp {
 }
 
 // batch adds inputs for n examples.
-func (m mlp) batch(n int) (xs, ks node, feed ref.Feed) {
+func (m mlp) batch(n int) (xs, ks node, feed graph.Values) {
 	xs = m.g.Input("xs", graph.F64, graph.Ax("n", n), graph.Ax("f", 4))
 	ks = m.g.Input("ks", graph.I64, graph.Ax("n", n))
-	feed = ref.Feed{xs: values(xs, 9), ks: graph.NewValue(ks.Type())}
+	feed = graph.Values{xs: values(xs, 9), ks: graph.NewValue(ks.Type())}
 	for i := range n {
 		feed[ks].Data[i] = float64(i % 3)
 	}
@@ -122,7 +122,7 @@ func TestPerExampleGradients(t *testing.T) {
 	}
 	got := both(t, feed, each...)
 	for e := range n {
-		one := ref.Feed{m.x: example(feed[xs], m.x, e), m.k: example(feed[ks], m.k, e)}
+		one := graph.Values{m.x: example(feed[xs], m.x, e), m.k: example(feed[ks], m.k, e)}
 		for w, v := range m.feed {
 			one[w] = v
 		}
@@ -195,11 +195,11 @@ func TestNested(t *testing.T) {
 	if want := "[b=5 a=4 1 j=2]"; outer.Shape().String() != want {
 		t.Fatalf("got %v, want %v", outer.Shape(), want)
 	}
-	feed := ref.Feed{xs: values(xs, 1), ws: values(ws, 2)}
+	feed := graph.Values{xs: values(xs, 1), ws: values(ws, 2)}
 	got := both(t, feed, outer)[0].Data
 	for b := range 5 {
 		for a := range 4 {
-			one := both(t, ref.Feed{x: example(feed[xs], x, a), w: example(feed[ws], w, b)}, y)[0].Data
+			one := both(t, graph.Values{x: example(feed[xs], x, a), w: example(feed[ws], w, b)}, y)[0].Data
 			near(t, fmt.Sprint(b, a), got[(b*4+a)*2:][:2], one)
 		}
 	}
@@ -216,7 +216,7 @@ func TestEach(t *testing.T) {
 	if err := g.Err(); err != nil {
 		t.Fatal(err)
 	}
-	got := both(t, ref.Feed{xs: {Data: []float64{1, 2, 3, 4, 5, 6}}, ks: {Data: []float64{1, 0, 1}}}, out...)
+	got := both(t, graph.Values{xs: {Data: []float64{1, 2, 3, 4, 5, 6}}, ks: {Data: []float64{1, 0, 1}}}, out...)
 	for i, want := range [][]float64{{5, 25, 61}, {2, 3, 6}, {21, 21, 21}} {
 		near(t, fmt.Sprint("result ", i), got[i].Data, want)
 	}

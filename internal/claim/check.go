@@ -248,7 +248,7 @@ func (k *checking) evaluate() (map[string]graph.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	for name, v := range data {
 		n := m.Graph.Lookup(name)
 		feed[n] = graph.Value{Type: n.Type(), Data: v}

@@ -30,12 +30,12 @@ type world struct {
 	step  graph.Step
 	names map[string][]*graph.Node // by each name with some of the scopes before it
 	whole map[string]*graph.Node   // by the name with all scopes
-	known ref.Feed                 // the values of leaves, and of what was evaluated
+	known graph.Values             // the values of leaves, and of what was evaluated
 }
 
 // newWorld builds a model, trains it if the conditions say so, and gives its leaves values.
 func newWorld(ctx context.Context, under conditions) (*world, error) {
-	w := &world{under: under, known: ref.Feed{}}
+	w := &world{under: under, known: graph.Values{}}
 	var err error
 	if w.m, err = build(under.model); err != nil {
 		return nil, err

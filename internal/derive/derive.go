@@ -16,5 +16,12 @@ var Back func(outs, seeds, wrt []*graph.Node) []*graph.Node
 var Forward func(outs, x, v []*graph.Node) []*graph.Node
 
 // Map gives outs for a batch of examples, along a first axis of each, from batches in
-// place of nodes x. Package graph/vmap sets it.
-var Map func(outs, x, batches []*graph.Node) []*graph.Node
+// place of nodes x; each example makes random draws of its own, or all share them. Package
+// graph/vmap sets it.
+var Map func(outs, x, batches []*graph.Node, draws bool) []*graph.Node
+
+// Sharing is an operation whose body may make random draws.
+type Sharing interface {
+	// BatchSameDraws is the rule for batches, [trait.Batched], whose examples share the draws.
+	BatchSameDraws(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node
+}

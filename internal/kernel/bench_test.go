@@ -14,7 +14,7 @@ func bench(b *testing.B, k Kernel, out []int, in ...[]int) {
 		layouts[i] = Dense(F32, dims...)
 		x := make([]float32, layouts[i].Len())
 		for j := range x {
-			x[j] = Normal32(uint64(i), 1, 0, uint64(j))
+			x[j] = float32(Random{Key: uint64(i), Law: LawNormal}.Draw(F32, 1, 0, uint64(j)))
 		}
 		c.In = append(c.In, Of(x))
 	}
@@ -93,7 +93,7 @@ func BenchmarkSoftmaxThenMul(b *testing.B) {
 			c, l := NewCtx(), Dense(F32, 256, 64)
 			x, y, z := make([]float32, l.Len()), make([]float32, l.Len()), make([]float32, l.Len())
 			for i := range x {
-				x[i] = scale * Normal32(1, 2, 3, uint64(i))
+				x[i] = scale * float32(Random{Key: 1, Law: LawNormal}.Draw(F32, 2, 3, uint64(i)))
 			}
 			soft, mul := Softmax{Axis: 1}.Bind(l, []Layout{l}), Mul.Bind(l, []Layout{l, l})
 			run := func(bound Bound, out []float32, in ...Mem) {

@@ -11,6 +11,9 @@ func (Cast) cheap() bool { return true }
 
 // Bind takes one operand, of any dtype.
 func (k Cast) Bind(out Layout, in []Layout) Bound {
+	if isNarrow(out.DType) || isNarrow(in[0].DType) {
+		return mapLoop(narrowCast(out.DType, in[0].DType), out, in[0])
+	}
 	switch in[0].DType {
 	case F32:
 		return castLoop[float32](out, in)

@@ -1,6 +1,7 @@
 // Package kernel holds the loops that do the arithmetic, for float32 and float64 and, where it
 // makes sense, int32, int64 and bool. The innermost loops are package simd's, for the instruction
-// set in use.
+// set in use. Float16, bfloat16, int8 and uint8 are types for storage: [Cast] converts them, and
+// kernels that only move elements take them ([Moves]).
 //
 // A [Kernel] says what is computed. Bind fixes the shapes: it takes the [Layout] of the result and
 // of every operand and returns a [Bound] kernel, which has no memory yet. A [Ctx] then supplies

@@ -165,6 +165,8 @@ func TestUnsupported(t *testing.T) {
 	}{
 		{Unary{Function: simd.Exp}, I32, "kernel: no kernel.Unary loop for int32"},
 		{Div, I64, "kernel: no kernel.Binary loop for int64"},
+		{Map{}, I64, "kernel: no kernel.Map loop for int64"},
+		{Zip{}, I32, "kernel: no kernel.Zip loop for int32"},
 		{MatMul{}, I32, "kernel: no kernel.MatMul loop for int32"},
 		{Reduce{Op: ReduceMean}, I32, "kernel: no kernel.Reduce loop for int32"},
 		{Softmax{}, Bool, "kernel: no kernel.Softmax loop for bool"},
@@ -316,6 +318,9 @@ func TestContract(t *testing.T) {
 		{LogSumExp{Axis: 1}, Dense(F32, 2), []Layout{a}, 18, false},
 		{Reduce{Op: ReduceSum, Axes: 1}, Dense(F32, 3), []Layout{a}, 6, false},
 		{Arg{Axis: 1}, Dense(I64, 2), []Layout{a}, 6, false},
+		{Recurrence{Axis: 1}, a, []Layout{a, a}, 12, false},
+		{CumArg{Axis: 1}, Dense(I64, 2, 3), []Layout{a}, 6, false},
+		{ArgSort{Axis: 1}, Dense(I64, 2, 3), []Layout{a}, 24, false},
 		{ScatterAdd{}, a, []Layout{Dense(I64, 4), Dense(F32, 4, 3)}, 12, false},
 		{Gather{}, Dense(F32, 4, 3), []Layout{a, Dense(I64, 4)}, 0, false},
 		{Concat{}, Dense(F32, 4, 3), []Layout{a, a}, 0, false},

@@ -78,22 +78,29 @@ func (k Gather) Divide(out Layout, in []Layout) []Division {
 	return []Division{d}
 }
 
-// An index reads the integers of an operand, I32 or I64.
+// An index reads the integers of an operand, of any type.
 type index struct {
 	*walk
 	dtype DType
 }
 
 func indexOf(l Layout) index {
-	if l.DType != I32 && l.DType != I64 {
+	switch l.DType {
+	case I32, I64, I8, U8:
+	default:
 		panic("kernel: indices are not integers")
 	}
 	return index{walkOf(l, allAxes, l.Offset), l.DType}
 }
 
 func (x index) get(m Mem, i int) int64 {
-	if x.dtype == I32 {
+	switch x.dtype {
+	case I32:
 		return int64(raw[int32](m)[x.at(i)])
+	case I8:
+		return int64(raw[int8](m)[x.at(i)])
+	case U8:
+		return int64(raw[uint8](m)[x.at(i)])
 	}
 	return raw[int64](m)[x.at(i)]
 }
@@ -164,8 +171,12 @@ func oneHotLoop[T ordered](out Layout, in []Layout) Bound {
 // Bind takes table and integers.
 func (k Gather) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
-	case Bool:
+	case Bool, I8, U8:
 		return gatherLoop[uint8](k, in, 0)
+	case F16:
+		return gatherLoop[uint16](k, in, nan16)
+	case BF16:
+		return gatherLoop[uint16](k, in, nanBrain)
 	case F32:
 		return gatherLoop(k, in, math.Float32bits(float32(math.NaN())))
 	case F64:

@@ -1,6 +1,7 @@
 package kernel
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -135,6 +136,64 @@ func TestScatterAdd(t *testing.T) {
 			})
 		}
 	})
+}
+
+func TestScatter(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	picks(r, func(dims []int, axis int, ints array) {
+		for _, e := range everyType {
+			for how := ScatterSet; how <= ScatterMin; how++ {
+				if e.DType == Bool && how != ScatterSet {
+					continue
+				}
+				x := styled(r, styleDense, e.DType, e.value, dims...)
+				slices := random(r, e.DType, e.value, picked(dims, axis, ints)...)
+				tol := map[DType]float64{F32: 1e-4, F64: 1e-12}[e.DType]
+				check(t, Scatter{Axis: axis - len(dims), How: how}, e.DType, dims, []array{x, ints, slices}, tol, func(ix []int) float64 {
+					v := x.get(ix...)
+					indices(ints.shape(), func(q []int) {
+						if int(ints.get(q...)) != ix[axis] {
+							return
+						}
+						from := append(append([]int{}, ix[:axis]...), q...)
+						switch w := slices.get(append(from, ix[axis+1:]...)...); how {
+						case ScatterSet:
+							v = w
+						case ScatterSum:
+							v += w
+						case ScatterMax:
+							v = max(v, w)
+						default:
+							v = min(v, w)
+						}
+					})
+					return v
+				})
+			}
+		}
+	})
+}
+
+func TestFirstEqual(t *testing.T) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, dims := range shapes(r) {
+		for _, dt := range []DType{I32, I64} {
+			for _, distinct := range []int{1, 5, 1 << 30} {
+				x := random(r, dt, func(r *rand.Rand) float64 { return float64(r.IntN(distinct) - distinct/2) }, dims...)
+				from := r.IntN(len(dims) + 1)
+				first, next := map[string]float64{}, map[string]float64{}
+				key := func(ix []int) string { return fmt.Sprint(ix[:from], x.get(ix...)) }
+				indices(x.shape(), func(ix []int) {
+					example := fmt.Sprint(ix[:from])
+					if _, met := first[key(ix)]; !met {
+						first[key(ix)] = next[example]
+					}
+					next[example]++
+				})
+				check(t, FirstEqual{From: from}, I64, dims, []array{x}, 0, func(ix []int) float64 { return first[key(ix)] })
+			}
+		}
+	}
 }
 
 func TestIota(t *testing.T) {

@@ -26,6 +26,16 @@ type Product interface {
 	multiplies()
 }
 
+// Moves reports whether a kernel moves elements without looking at them, so that it takes any
+// dtype, also those for storage.
+func Moves(k Kernel) bool {
+	switch k.(type) {
+	case Cast, Copy, Concat, Select, Place, Gather:
+		return true
+	}
+	return false
+}
+
 // Cheap reports whether computing the result of a kernel again, from operands in the cache, costs
 // no more than reading it from memory.
 func Cheap(k Kernel) bool {
@@ -59,6 +69,18 @@ type Worker struct {
 	Fault      Fault // of the kernels that ran since it was cleared
 
 	scratch Mem
+	grown   Mem     // of kernels for which scratch is too small
+	keyed   []keyed // the elements of a sort, as long as the longest so far
+	hashed  []int64 // the table of a kernel that needs one, as long as the longest so far
+}
+
+// table returns n zeros, which stay the worker's: it allocates only where no table has been as long.
+func (w *Worker) table(n int) []int64 {
+	if len(w.hashed) < n {
+		w.hashed = make([]int64, n)
+	}
+	clear(w.hashed[:n])
+	return w.hashed[:n]
 }
 
 // Fault is an index outside of its axis that a kernel has met: the first in the operand that holds
@@ -96,6 +118,18 @@ func NewWorker() *Worker { return &Worker{scratch: Alloc(scratchBytes)} }
 
 // NewCtx returns a Ctx with a worker of its own.
 func NewCtx() *Ctx { return &Ctx{Worker: NewWorker()} }
+
+// room returns memory of so many bytes: the scratch, or a block of the worker's own, which it keeps,
+// so that only the first run allocates.
+func (w *Worker) room(bytes int) Mem {
+	if bytes <= w.scratch.Len() {
+		return w.scratch.First(bytes)
+	}
+	if bytes > w.grown.Len() {
+		w.grown = Alloc(bytes)
+	}
+	return w.grown.First(bytes)
+}
 
 // tile returns scratch tile i, seen as elements of type T.
 func tile[T any](c *Ctx, i int) []T { return raw[T](c.scratch.Slice(i*tileBytes, tileBytes))[:tileLen] }

@@ -3,14 +3,32 @@ package kernel
 // DType is the type of an array's elements.
 type DType uint8
 
-// The element types. Bool is a byte that holds 0 or 1, as Go's bool.
+// The element types. Bool is a byte that holds 0 or 1, as Go's bool. F16 is IEEE 754's binary16 and
+// BF16 bfloat16; like U8 and I8 they are types for storage, which [Cast] converts and some kernels
+// move ([Moves]), and which no other kernel has loops for.
 const (
 	F32 DType = iota + 1
 	F64
 	I32
 	I64
 	Bool
+	F16
+	BF16
+	I8
+	U8
 )
+
+// Wide returns the type in which kernels compute on elements of the type: F32 for F16 and BF16, I32
+// for I8 and U8, and otherwise the type itself.
+func (d DType) Wide() DType {
+	switch d {
+	case F16, BF16:
+		return F32
+	case I8, U8:
+		return I32
+	}
+	return d
+}
 
 // Size returns the number of bytes of an element, 0 for an unknown type.
 func (d DType) Size() int {
@@ -19,7 +37,9 @@ func (d DType) Size() int {
 		return 4
 	case F64, I64:
 		return 8
-	case Bool:
+	case F16, BF16:
+		return 2
+	case Bool, I8, U8:
 		return 1
 	}
 	return 0
@@ -38,6 +58,14 @@ func (d DType) String() string {
 		return "int64"
 	case Bool:
 		return "bool"
+	case F16:
+		return "float16"
+	case BF16:
+		return "bfloat16"
+	case I8:
+		return "int8"
+	case U8:
+		return "uint8"
 	}
 	return "invalid"
 }

@@ -1,10 +1,13 @@
 package kernel
 
-import "unsafe"
+import (
+	"slices"
+	"unsafe"
+)
 
 // Elem is a Go type that an array may hold.
 type Elem interface {
-	float32 | float64 | int32 | int64 | bool
+	float32 | float64 | int32 | int64 | bool | uint16 | int8 | uint8
 }
 
 // Mem is a block of memory that holds elements of one type. It keeps its backing alive. The zero
@@ -32,6 +35,11 @@ func As[T Elem](m Mem) []T { return raw[T](m) }
 func raw[T any](m Mem) []T {
 	var e T
 	return unsafe.Slice((*T)(m.p), m.n/int(unsafe.Sizeof(e)))
+}
+
+// IsZero reports whether all bytes are 0.
+func (m Mem) IsZero() bool {
+	return !slices.ContainsFunc(raw[byte](m), func(b byte) bool { return b != 0 })
 }
 
 // Alloc returns a block of zeroed memory, aligned to 64 bytes.

@@ -249,7 +249,7 @@ func layer(n *nest, hand int) layRows {
 	case col == 0:
 		spread := simd.SpreadOf(level, size)
 		return func(dst, src *byte, rows, cols, dstStride, row, _ int) { spread(dst, src, rows, cols, dstStride, row) }
-	case row == size && size > 1:
+	case row == size && size >= 4:
 		level := level
 		return func(dst, src *byte, rows, cols, dstStride, _, col int) {
 			simd.Transpose(level, size, dst, src, cols, rows, dstStride, col)
@@ -267,6 +267,8 @@ func copyElements(size int) func(dst, src *byte, rows, cols, dstRow, dstCol, row
 	switch size {
 	case 1:
 		return copyEach[uint8]
+	case 2:
+		return copyEach[uint16]
 	case 4:
 		return copyEach[uint32]
 	}

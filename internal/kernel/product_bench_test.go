@@ -30,7 +30,7 @@ func benchProduct(b *testing.B, l simd.Level, k producer, out Layout, in []Layou
 	for i, l := range in {
 		m := Alloc(l.reach() * l.DType.Size())
 		for j := range l.reach() {
-			set(l.DType, m, j, float64(Normal32(uint64(i), 1, 0, uint64(j))))
+			set(l.DType, m, j, Random{Key: uint64(i), Law: LawNormal}.Draw(F32, 1, 0, uint64(j)))
 		}
 		c.In = append(c.In, m)
 	}

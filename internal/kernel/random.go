@@ -5,31 +5,49 @@ import (
 	"math/bits"
 )
 
-// Random draws floats: uniform in [0,1), or standard normal. It takes no operands. A draw is
-// counter-based: element i depends on the kernel's Key, the Ctx's Seed and Step, and i alone, so
-// any worker may compute any part, and any draw may be repeated. It is the value of the functions
-// Uniform, Normal (F64), Uniform32 and Normal32 (F32) for i. Several runs of one step draw
-// different numbers by different seeds: see Stream.
+// A Law is a distribution of random numbers.
+type Law string
+
+// The laws. Those of floats have a function of 64 random bits for F64 and one of 32 for F32; that of
+// whole numbers has one of 64.
+const (
+	LawUniform   Law = ""          // of floats in [0, 1): 53 and 24 bits
+	LawNormal    Law = "normal"    // standard normal: √2·erf⁻¹(2u−1), at most 8.3 and 6.4
+	LawGumbel    Law = "gumbel"    // standard Gumbel: −log(−log u), from −3.7 to 37 and from −3.2 to 23
+	LawTruncated Law = "truncated" // standard normal between two bounds: Φ⁻¹ of a uniform number
+	LawWhole     Law = "whole"     // of whole numbers from Lo to Hi − 1, all alike to 2⁻⁶⁴·(Hi − Lo)
+)
+
+// Random draws numbers by a law. A draw is counter-based: element i depends on the kernel's Key, the
+// Ctx's Seed and Step, and i alone, so any worker may compute any part, and any draw may be repeated.
+// It is the value of Draw for i. Several runs of one step draw different numbers by different seeds:
+// see Stream. Operands are scalars of type I64, times of the steps of loops that the draw stands in,
+// which change the key: see At.
 type Random struct {
 	apart
 	Key    uint64
-	Normal bool
+	Law    Law
+	Lo, Hi float64 // bounds of LawTruncated and LawWhole
 }
 
 // Flops counts ten per element, for the rounds of the generator.
 func (Random) Flops(out Layout, _ []Layout) int64 { return 10 * int64(out.Len()) }
 
-// Bind takes no operands.
-func (k Random) Bind(out Layout, _ []Layout) Bound {
+// Bind makes the loop over the blocks of the generator.
+func (k Random) Bind(out Layout, in []Layout) Bound {
 	n := out.Len()
-	switch out.DType {
-	case F32:
-		f := uniform32
-		if k.Normal {
-			f = normal32
+	at := func(c *Ctx) uint64 {
+		key := k.Key
+		for i, l := range in {
+			key = At(key, raw[int64](c.In[i])[l.Offset])
 		}
+		return key
+	}
+	switch {
+	case out.DType == F32 && k.Law != LawWhole:
+		f := k.float32()
 		return Bound{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
-			dst, key := raw[float32](c.Out), mixKey(k.Key, c.Seed)
+			dst, key := raw[float32](c.Out), mixKey(at(c), c.Seed)
 			for i := lo * tileLen; i < min(hi*tileLen, n); i += 4 {
 				for j, w := range philox(uint64(i/4), c.Step, key) {
 					if i+j < n {
@@ -38,38 +56,64 @@ func (k Random) Bind(out Layout, _ []Layout) Bound {
 				}
 			}
 		}}
-	case F64:
-		f := uniform64
-		if k.Normal {
-			f = normal64
-		}
-		return Bound{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
-			dst, key := raw[float64](c.Out), mixKey(k.Key, c.Seed)
-			for i := lo * tileLen; i < min(hi*tileLen, n); i += 2 {
-				w := philox(uint64(i/2), c.Step, key)
-				dst[i] = f(join(w[0], w[1]))
-				if i+1 < n {
-					dst[i+1] = f(join(w[2], w[3]))
-				}
-			}
-		}}
+	case out.DType == F64 && k.Law != LawWhole:
+		return bindWords(at, n, k.float64())
+	case out.DType == I32 && k.Law == LawWhole:
+		return bindWords(at, n, func(w uint64) int32 { return int32(k.whole(w)) })
+	case out.DType == I64 && k.Law == LawWhole:
+		return bindWords(at, n, k.whole)
 	}
 	panic(unsupported(k, out.DType))
 }
 
-// Uniform returns element i of a float64 draw: 53 random bits, in [0,1).
-func Uniform(key, seed, step, i uint64) float64 { return uniform64(word64(key, seed, step, i)) }
+// bindWords makes n elements of 64 random bits each, with the draw's key at the times that a run is at.
+func bindWords[T any](at func(*Ctx) uint64, n int, f func(uint64) T) Bound {
+	return Bound{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
+		dst, key := raw[T](c.Out), mixKey(at(c), c.Seed)
+		for i := lo * tileLen; i < min(hi*tileLen, n); i += 2 {
+			w := philox(uint64(i/2), c.Step, key)
+			dst[i] = f(join(w[0], w[1]))
+			if i+1 < n {
+				dst[i+1] = f(join(w[2], w[3]))
+			}
+		}
+	}}
+}
 
-// Uniform32 returns element i of a float32 draw: 24 random bits, in [0,1).
-func Uniform32(key, seed, step, i uint64) float32 { return uniform32(word32(key, seed, step, i)) }
+// float64 returns the law as a function of 64 random bits.
+func (k Random) float64() func(uint64) float64 {
+	switch k.Law {
+	case LawNormal:
+		return normal64
+	case LawGumbel:
+		return gumbel64
+	case LawTruncated:
+		f := truncated(k.Lo, k.Hi)
+		return func(w uint64) float64 { return f(middle64(w)) }
+	}
+	return uniform64
+}
 
-// Normal returns element i of a standard normal float64 draw, √2·erf⁻¹(2u-1) for one uniform u of
-// 52 bits, taken in the middle of its interval: it is finite, at most 8.3, and symmetric.
-func Normal(key, seed, step, i uint64) float64 { return normal64(word64(key, seed, step, i)) }
+// float32 returns the law as a function of 32 random bits.
+func (k Random) float32() func(uint32) float32 {
+	switch k.Law {
+	case LawNormal:
+		return normal32
+	case LawGumbel:
+		return gumbel32
+	case LawTruncated:
+		f, lo, hi := truncated(k.Lo, k.Hi), float32(k.Lo), float32(k.Hi)
+		return func(w uint32) float32 { return max(lo, min(hi, float32(f(middle32(w))))) }
+	}
+	return uniform32
+}
 
-// Normal32 returns element i of a standard normal float32 draw, as Normal but for 32 bits: it is at
-// most 6.4.
-func Normal32(key, seed, step, i uint64) float32 { return normal32(word32(key, seed, step, i)) }
+// whole returns a whole number from Lo to Hi − 1 by the upper half of a product (Lemire, 2019,
+// without rejection).
+func (k Random) whole(w uint64) int64 {
+	up, _ := bits.Mul64(w, uint64(int64(k.Hi)-int64(k.Lo)))
+	return int64(k.Lo) + int64(up)
+}
 
 // KeyOf hashes a name to a key: FNV-1a, 64 bits.
 func KeyOf(name string) uint64 {
@@ -78,16 +122,6 @@ func KeyOf(name string) uint64 {
 		h = (h ^ uint64(name[i])) * 1099511628211
 	}
 	return h
-}
-
-func word64(key, seed, step, i uint64) uint64 {
-	w := philox(i/2, step, mixKey(key, seed))
-	return join(w[i%2*2], w[i%2*2+1])
-}
-
-func word32(key, seed, step, i uint64) uint32 {
-	w := philox(i/4, step, mixKey(key, seed))
-	return w[i%4]
 }
 
 func join(lo, hi uint32) uint64 { return uint64(hi)<<32 | uint64(lo) }
@@ -104,6 +138,54 @@ func normal32(w uint32) float32 {
 	return float32(math.Sqrt2 * math.Erfinv(float64(2*int64(w)+1-1<<32)*0x1p-32))
 }
 
+// middle64 and middle32 are uniform numbers in the middle of their intervals, of 52 and 32 bits:
+// neither 0 nor 1.
+func middle64(w uint64) float64 { return (float64(w>>12) + .5) * 0x1p-52 }
+func middle32(w uint32) float64 { return (float64(w) + .5) * 0x1p-32 }
+
+func gumbel64(w uint64) float64 { return -math.Log(-math.Log(middle64(w))) }
+func gumbel32(w uint32) float32 { return float32(-math.Log(-math.Log(middle32(w)))) }
+
+// truncated returns the function of a uniform number that is distributed as a standard normal number
+// given that it is from lo to hi. It works in the tail to the left of 0, where Φ has its digits, and
+// mirrors bounds that are both positive.
+func truncated(lo, hi float64) func(u float64) float64 {
+	sign := 1.0
+	if lo > 0 {
+		lo, hi, sign = -hi, -lo, -1
+	}
+	from, to := normalBelow(lo), normalBelow(hi)
+	return func(u float64) float64 { return sign * max(lo, min(hi, normalQuantile(from+u*(to-from)))) }
+}
+
+// Truncates reports whether normal numbers from lo to hi can be drawn: whether the bounds are in order,
+// and not both so far from 0 that float64 has no probability of what lies between them.
+func Truncates(lo, hi float64) bool {
+	if lo > 0 {
+		lo, hi = -hi, -lo
+	}
+	return lo < hi && normalBelow(hi) > normalBelow(lo)
+}
+
+// normalBelow is Φ(x), the probability of a standard normal number below x.
+func normalBelow(x float64) float64 { return math.Erfc(-x/math.Sqrt2) / 2 }
+
+// normalQuantile is Φ⁻¹(p) for 0 < p < 1. Where p is so small that 1 − p has few of its digits, which
+// math.Erfcinv takes, it starts from the asymptotic expansion and improves log Φ by Newton's method.
+func normalQuantile(p float64) float64 {
+	if p > 1e-3 {
+		return math.Sqrt2 * math.Erfinv(2*p-1)
+	}
+	t := math.Sqrt(-2 * math.Log(p))
+	x := math.Log(t*math.Sqrt(2*math.Pi))/t - t
+	for range 4 {
+		below := normalBelow(x)
+		density := math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
+		x -= math.Log(below/p) * below / density
+	}
+	return x
+}
+
 // gamma is the increment of SplitMix64, 2^64 over the golden ratio.
 const gamma = 0x9e3779b97f4a7c15
 
@@ -113,6 +195,11 @@ const gamma = 0x9e3779b97f4a7c15
 // are below 2^31, because n·gamma is further than 2^31 from 0 for every n below 2^31: the multiples
 // of no number stay away from 0 as long as the golden ratio's.
 func Stream(seed, run uint64) uint64 { return seed + run*gamma }
+
+// At returns the key of a draw at a time of a loop, from its key or from that at the time of an
+// inner loop: SplitMix64's output number time of the state key. The order of the times counts, and
+// the result is not the key for any time.
+func At(key uint64, time int64) uint64 { return mixKey(0, key+uint64(time)*gamma) }
 
 // mixKey makes the generator's key from a draw's key and a seed. The finaliser of SplitMix64
 // (Steele, Lea and Flood 2014) spreads seeds that differ in few bits, so that seed and key do not
@@ -139,16 +226,16 @@ func philox(block, step, key uint64) [4]uint32 {
 	return [4]uint32{c0, c1, c2, c3}
 }
 
-// Draw returns element i of a draw as a kernel writes it for the dtype, in float64: for references
+// Draw returns element i of a draw as the kernel writes it for the dtype, in float64: for references
 // and initialisers.
-func Draw(dt DType, normal bool, key, seed, step, i uint64) float64 {
-	switch {
-	case dt == F32 && normal:
-		return float64(Normal32(key, seed, step, i))
-	case dt == F32:
-		return float64(Uniform32(key, seed, step, i))
-	case normal:
-		return Normal(key, seed, step, i)
+func (k Random) Draw(dt DType, seed, step, i uint64) float64 {
+	if dt == F32 && k.Law != LawWhole {
+		return float64(k.float32()(philox(i/4, step, mixKey(k.Key, seed))[i%4]))
 	}
-	return Uniform(key, seed, step, i)
+	w := philox(i/2, step, mixKey(k.Key, seed))
+	word := join(w[i%2*2], w[i%2*2+1])
+	if k.Law == LawWhole {
+		return float64(k.whole(word))
+	}
+	return k.float64()(word)
 }

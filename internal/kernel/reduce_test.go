@@ -153,7 +153,7 @@ func testSumIsAccurate(t *testing.T) {
 	x := make([]float32, n)
 	var sum float64
 	for i := range x {
-		x[i] = 0.1 + Uniform32(1, 2, 3, uint64(i))
+		x[i] = 0.1 + float32(Random{Key: 1}.Draw(F32, 2, 3, uint64(i)))
 		sum += float64(x[i])
 	}
 	for _, dims := range [][]int{{n, 1}, {n / 32, 32}} {

@@ -23,7 +23,10 @@ import (
 // that it imports and that draw are given by their folders.
 func Drawing(t *testing.T, imported ...string) []string {
 	t.Helper()
-	draws := map[string]bool{"ops.RandomUniform": true, "ops.RandomNormal": true}
+	draws := map[string]bool{}
+	for _, law := range []string{"Uniform", "Normal", "TruncatedNormal", "Gumbel", "Int", "Bernoulli", "Categorical"} {
+		draws["ops.Random"+law] = true
+	}
 	for _, folder := range imported {
 		follow(t, folder, draws)
 	}
@@ -98,7 +101,7 @@ func follow(t *testing.T, folder string, draws map[string]bool) {
 
 // DrawsAnew runs a node several times on a VM that updates nothing, and compares each run with the
 // definition, and what is drawn with the runs before.
-func DrawsAnew(t *testing.T, name string, feed ref.Feed, y *graph.Node) {
+func DrawsAnew(t *testing.T, name string, feed graph.Values, y *graph.Node) {
 	t.Helper()
 	const seed = 3
 	nodes := []*graph.Node{y}

@@ -11,13 +11,13 @@ import (
 )
 
 // Values computes nodes by the definitions.
-func Values(t *testing.T, feed ref.Feed, nodes ...*graph.Node) []graph.Value {
+func Values(t *testing.T, feed graph.Values, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
 	return At(t, 0, feed, nodes...)
 }
 
 // At computes nodes by the definitions, with the draws of a step.
-func At(t *testing.T, step uint64, feed ref.Feed, nodes ...*graph.Node) []graph.Value {
+func At(t *testing.T, step uint64, feed graph.Values, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
 	if err := graph.Of(nodes...).Err(); err != nil {
 		t.Fatal(err)
@@ -33,7 +33,7 @@ func At(t *testing.T, step uint64, feed ref.Feed, nodes ...*graph.Node) []graph.
 const Seed = 5
 
 // Both computes nodes by the definitions, and checks that the tape gives the same.
-func Both(t *testing.T, feed ref.Feed, tol float64, nodes ...*graph.Node) []graph.Value {
+func Both(t *testing.T, feed graph.Values, tol float64, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
 	want := Values(t, feed, nodes...)
 	got, err := reftest.Tape(Seed, feed, nodes)
@@ -50,10 +50,10 @@ func Both(t *testing.T, feed ref.Feed, tol float64, nodes ...*graph.Node) []grap
 
 // BothWays is like [Both] where leaves that are not fed get normal numbers, and inputs
 // with a default that.
-func BothWays(t *testing.T, feed ref.Feed, nodes ...*graph.Node) []graph.Value {
+func BothWays(t *testing.T, feed graph.Values, nodes ...*graph.Node) []graph.Value {
 	t.Helper()
 	rng := rand.New(rand.NewPCG(7, 7))
-	full := ref.Feed{}
+	full := graph.Values{}
 	for _, n := range graph.Of(nodes...).Leaves(graph.RoleInput, graph.RoleParam) {
 		v := Random(rng, n.Type(), 1) // drawn in any case: a feed changes nothing else
 		if given, ok := feed[n]; ok {

@@ -39,9 +39,9 @@ func NewTrainer(t *testing.T, m *builders.Model, o train.Optimiser, seed uint64)
 }
 
 // Step takes a step on a batch and returns the loss before it.
-func (r *Trainer) Step(batch builders.Feed) float64 {
+func (r *Trainer) Step(batch graph.Values) float64 {
 	r.Helper()
-	if err := r.vm.Run(context.Background(), Tensors(batch)); err != nil {
+	if err := r.vm.Run(context.Background(), tape.Tensors(batch)); err != nil {
 		r.Fatal(err)
 	}
 	return tapetest.Float(r.T, r.vm, r.m.Loss)
@@ -69,7 +69,7 @@ func (r *Trainer) Read(path string) []float64 {
 }
 
 // Outcome computes a node on the tape with what a store holds.
-func Outcome(t *testing.T, store *tape.Store, n *graph.Node, batch builders.Feed) []float64 {
+func Outcome(t *testing.T, store *tape.Store, n *graph.Node, batch graph.Values) []float64 {
 	t.Helper()
 	prog, err := tape.Compile(n.Graph(), tape.Fetch(n))
 	if err != nil {
@@ -77,7 +77,7 @@ func Outcome(t *testing.T, store *tape.Store, n *graph.Node, batch builders.Feed
 	}
 	vm := tapetest.VM(t, prog, store)
 	defer vm.Close()
-	if err := vm.Run(context.Background(), Tensors(batch)); err != nil {
+	if err := vm.Run(context.Background(), tape.Tensors(batch)); err != nil {
 		t.Fatal(err)
 	}
 	v, err := vm.Value(n)
@@ -85,15 +85,6 @@ func Outcome(t *testing.T, store *tape.Store, n *graph.Node, batch builders.Feed
 		t.Fatal(err)
 	}
 	return reftest.Value(n.Type(), v).Data
-}
-
-// Tensors returns the batch as a feed of the tape.
-func Tensors(f builders.Feed) tape.Feed {
-	feed := tape.Feed{}
-	for in, v := range f {
-		feed[in] = tape.Tensor(v)
-	}
-	return feed
 }
 
 // Average returns the mean of numbers.

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -29,8 +28,8 @@ func Random(rng *rand.Rand, typ graph.Type, scale float64) graph.Value {
 }
 
 // Filled returns random values for every leaf of a graph without a default.
-func Filled(g *graph.Graph, rng *rand.Rand) ref.Feed {
-	feed := ref.Feed{}
+func Filled(g *graph.Graph, rng *rand.Rand) graph.Values {
+	feed := graph.Values{}
 	for _, n := range g.Leaves(graph.RoleInput, graph.RoleParam, graph.RoleState) {
 		if _, has := n.Default(); !has {
 			feed[n] = Random(rng, n.Type(), 1)

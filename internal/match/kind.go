@@ -1,6 +1,10 @@
 package match
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/graph"
+)
 
 // A Kind tells the operations of package ops from each other and from all others. An operation needs
 // one only where something outside package ops treats it like no other: a rule of rewriting, a drawing,
@@ -17,6 +21,7 @@ const (
 	And
 	ArgMax
 	ArgMin
+	ArgSort
 	Broadcast
 	Cast
 	Concat
@@ -24,16 +29,22 @@ const (
 	ConvInput
 	ConvKernel
 	Cos
+	Custom
+	CumArg
 	DiffDot
 	Div
 	Equal
 	Erf
 	Exp
 	Expm1
+	FirstEqual
+	FFT
 	Gather
+	Implicit
 	InRange
 	Less
 	LessEqual
+	LinearRecurrence
 	Log
 	Log1p
 	LogSigmoid
@@ -61,6 +72,7 @@ const (
 	Reshape
 	Rstd
 	Scan
+	Scatter
 	ScatterAdd
 	Select
 	Sigmoid
@@ -101,6 +113,14 @@ func KindOf(n *graph.Node) Kind {
 		return Other
 	}
 	return Of(n.Op())
+}
+
+// Draws reports whether a node is a random draw, or runs a body that makes one.
+func Draws(n *graph.Node) bool {
+	if b := n.Body(); b != nil {
+		return slices.ContainsFunc(b.Graph().Nodes(), Draws)
+	}
+	return Is(n, Random)
 }
 
 // Is reports whether the operation of a node is of a kind.

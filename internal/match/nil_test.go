@@ -13,6 +13,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
+			"Draws": match.Draws,
 			"Along": match.Along, "Averaged": match.Averaged, "Is": match.Is,
 			"KindOf": match.KindOf, "Laid": match.Laid, "Literal": match.Literal,
 			"Of": match.Of, "Permuted": match.Permuted, "SoftmaxAxis": match.SoftmaxAxis,

@@ -104,6 +104,13 @@ func Strided(n *graph.Node) (start, step []int, ok bool) {
 	return start, step, true
 }
 
+// Inlined is an operation whose node other nodes can stand for.
+type Inlined interface {
+	// Inline returns what stands for y, nil if nothing does. Where late is false, derivatives have
+	// still to be taken of it.
+	Inline(y *graph.Node, late bool) *graph.Node
+}
+
 // Cut is the operation of a Slice, which gives others of its kind.
 type Cut interface {
 	graph.Op

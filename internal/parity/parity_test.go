@@ -63,16 +63,11 @@ type call struct {
 	testCase
 	g    *graph.Graph
 	dt   graph.DType
-	feed ref.Feed
+	feed graph.Values
 }
 
 // x returns the operand of that name: a parameter of the call's float type, or an input of integers.
-func (c *call) x(name string) *graph.Node { return c.typed(name, graph.I64) }
-
-// mask returns the operand of that name among the integers as booleans.
-func (c *call) mask(name string) *graph.Node { return c.typed(name, graph.Bool) }
-
-func (c *call) typed(name string, whole graph.DType) *graph.Node {
+func (c *call) x(name string) *graph.Node {
 	c.Helper()
 	if n := c.g.Lookup(name); n != nil {
 		return n
@@ -86,7 +81,7 @@ func (c *call) typed(name string, whole graph.DType) *graph.Node {
 	}
 	for _, a := range c.Ints {
 		if a.Name == name {
-			n := c.g.Input(name, whole, graph.Dims(a.Shape...)...)
+			n := c.g.Input(name, graph.I64, graph.Dims(a.Shape...)...)
 			c.feed[n] = a.value(n.Type())
 			return n
 		}
@@ -109,14 +104,8 @@ func (c *call) attr(name string, v any) {
 // int returns an attribute that is a whole number.
 func (c *call) int(name string) (v int) { c.Helper(); c.attr(name, &v); return v }
 
-// float returns an attribute that is a number.
-func (c *call) float(name string) (v float64) { c.Helper(); c.attr(name, &v); return v }
-
 // bool returns an attribute that is true or false.
 func (c *call) bool(name string) (v bool) { c.Helper(); c.attr(name, &v); return v }
-
-// text returns an attribute that is a string.
-func (c *call) text(name string) (v string) { c.Helper(); c.attr(name, &v); return v }
 
 // ints returns an attribute that is a list of whole numbers.
 func (c *call) ints(name string) (v []int) { c.Helper(); c.attr(name, &v); return v }
@@ -135,7 +124,7 @@ func compare(t *testing.T, name string, f family) {
 				t.Fatalf("no form in Go of %s", tc.Op)
 			}
 			for _, dt := range []graph.DType{graph.F64, graph.F32} {
-				c := &call{T: t, testCase: tc, g: graph.New(tc.Op), dt: dt, feed: ref.Feed{}}
+				c := &call{T: t, testCase: tc, g: graph.New(tc.Op), dt: dt, feed: graph.Values{}}
 				c.check(f[tc.Op](c))
 			}
 		})

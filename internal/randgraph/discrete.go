@@ -54,7 +54,11 @@ func extremum(m *maker) *graph.Node {
 		return nil
 	}
 	a := m.rnd.IntN(x.Rank())
-	switch m.rnd.IntN(4) {
+	switch m.rnd.IntN(6) {
+	case 4:
+		return ops.Sort(x, a, ops.SortOrder(m.rnd.IntN(2)))
+	case 5:
+		return ops.CumMax(x, a)
 	case 0:
 		return ops.Max(x, a)
 	case 1:
@@ -98,9 +102,23 @@ func gather(m *maker) *graph.Node {
 }
 
 func scatter(m *maker) *graph.Node {
-	ix := m.positions(4)
 	x := m.matrix(m.pick(m.floats))
+	how := m.rnd.IntN(4)
+	size := 4
+	if how < 2 {
+		size = x.Dim(0)
+	}
+	ix := m.positions(size)
 	rows := ops.Gather(x, ops.Cast(ops.Scale(ix, 0), ix.DType()), 0)
+	switch how {
+	case 0:
+		return ops.SetAt(x, ix, ops.Scale(rows, 0.5), 0)
+	case 1:
+		return ops.Scale(ops.AddAt(x, ix, rows, 0), 0.25)
+	case 2:
+		ix, size = ops.FirstEqual(ix), ix.Shape().Len()
+		return ops.Scale(ops.ScatterAdd(ix, rows, 0, graph.Dims(size, x.Dim(1))...), 0.25)
+	}
 	return ops.Scale(ops.ScatterAdd(ix, rows, 0, graph.Dims(4, x.Dim(1))...), 0.25)
 }
 

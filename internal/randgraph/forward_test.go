@@ -58,7 +58,7 @@ func TestForwardIsReverse(t *testing.T) {
 		if err := g.Err(); err != nil {
 			t.Fatalf("seed %d: %v\n%v", seed, err, g)
 		}
-		got, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), forward, back)
+		got, err := ref.Eval(trait.Env{Seed: seed}, graph.Values(m.Values), forward, back)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -70,11 +70,11 @@ func TestForwardIsReverse(t *testing.T) {
 			t.Errorf("seed %d: JVP·v = %v, v·VJP = %v\n%v", seed, a, b, g)
 		}
 		if seed%4 == 0 {
-			want, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), d...)
+			want, err := ref.Eval(trait.Env{Seed: seed}, graph.Values(m.Values), d...)
 			if err != nil {
 				t.Fatal(err)
 			}
-			onTape(t, seed, ref.Feed(m.Values), d, want)
+			onTape(t, seed, graph.Values(m.Values), d, want)
 		}
 	})
 }
@@ -90,9 +90,9 @@ func TestMapIsLoop(t *testing.T) {
 		g := m.Graph
 		outs := append(slices.Clone(m.Outputs), m.Loss)
 		outs = append(outs, grad.OrZero(m.Loss, m.Params[0])...)
-		feed, loop := ref.Feed{}, [examples]ref.Feed{}
+		feed, loop := graph.Values{}, [examples]graph.Values{}
 		for e := range loop {
-			loop[e] = ref.Feed{}
+			loop[e] = graph.Values{}
 		}
 		axis := graph.Ax("ex", examples)
 		if seed%3 == 0 {
@@ -147,7 +147,7 @@ func TestMapIsLoop(t *testing.T) {
 }
 
 // feedDraws gives each example of the loop the noise that it has in the batch.
-func feedDraws(t *testing.T, seed uint64, outs []*graph.Node, axis graph.Axis, loop []ref.Feed) {
+func feedDraws(t *testing.T, seed uint64, outs []*graph.Node, axis graph.Axis, loop []graph.Values) {
 	t.Helper()
 	for _, n := range graph.Reachable(outs...) {
 		if !match.Is(n, match.Random) {
@@ -166,7 +166,7 @@ func feedDraws(t *testing.T, seed uint64, outs []*graph.Node, axis graph.Axis, l
 }
 
 // onTape sees that the compiled program computes the same.
-func onTape(t *testing.T, seed uint64, feed ref.Feed, nodes []*graph.Node, want []graph.Value) {
+func onTape(t *testing.T, seed uint64, feed graph.Values, nodes []*graph.Node, want []graph.Value) {
 	t.Helper()
 	got, err := reftest.Tape(seed, feed, nodes)
 	if err != nil {

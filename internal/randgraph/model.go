@@ -11,12 +11,12 @@ import (
 // Model is a random graph with what is needed to run it.
 type Model struct {
 	Graph   *graph.Graph
-	Loss    *graph.Node                 // a scalar that depends on every parameter
-	Params  []*graph.Node               // of type dt
-	Outputs []*graph.Node               // some nodes between, of any element type
-	Step    graph.Step                  // updates of the states, and with Results of parameters
-	Results []*graph.Node               // of [Wide]: what to compute, also derivatives of losses
-	Values  map[*graph.Node]graph.Value // of the inputs, parameters and states
+	Loss    *graph.Node   // a scalar that depends on every parameter
+	Params  []*graph.Node // of type dt
+	Outputs []*graph.Node // some nodes between, of any element type
+	Step    graph.Step    // updates of the states, and with Results of parameters
+	Results []*graph.Node // of [Wide]: what to compute, also derivatives of losses
+	Values  graph.Values  // of the inputs, parameters and states
 }
 
 // maker holds the nodes made so far, sorted by what may be done with them.
@@ -46,7 +46,7 @@ func New(seed uint64, size int, dt graph.DType) *Model {
 
 func newMaker(seed uint64, size int, dt graph.DType) *maker {
 	return &maker{
-		Model: &Model{Graph: graph.New(fmt.Sprintf("random %d", seed)), Values: map[*graph.Node]graph.Value{}},
+		Model: &Model{Graph: graph.New(fmt.Sprintf("random %d", seed)), Values: graph.Values{}},
 		rnd:   rand.New(rand.NewPCG(seed, uint64(size))), dt: dt, ranks: 4, most: 600,
 	}
 }
@@ -60,6 +60,11 @@ func (m *maker) grow(seed uint64, size int, productions []production) {
 		way := productions[m.rnd.IntN(len(productions))]
 		if m.loops(seed, k) {
 			way = loop
+		} else if m.controls(seed, k) {
+			way = control
+		}
+		if m.solves(seed, k) {
+			way = linear
 		}
 		switch y := way(m); {
 		case y == nil:

@@ -21,44 +21,39 @@ var productions = []production{
 // what a graph may cost to evaluate.
 func (m *maker) loops(seed uint64, k int) bool { return seed%8 == 5 && k%6 == 0 }
 
+// Another eighth has functions, branches and loops that stop.
+func (m *maker) controls(seed uint64, k int) bool { return seed%8 == 3 && k%6 == 0 }
+
+// Every eighth graph has linear algebra, in the same places.
+func (m *maker) solves(seed uint64, k int) bool { return seed%8 == 7 && k%6 == 0 }
+
+// unary draws a form, and takes one of its variants by how many nodes there are: a variant more
+// leaves all other graphs as they were.
 func unary(m *maker) *graph.Node {
 	x := m.pick(m.floats)
-	switch m.rnd.IntN(16) {
-	case 0:
-		return ops.Tanh(x)
-	case 1:
-		return ops.Sigmoid(x)
-	case 2:
-		if len(m.floats)%3 == 0 {
-			return ops.Asinh(x)
-		}
-		return ops.Sin(x)
-	case 3:
-		return ops.Cos(x)
-	case 4:
-		return ops.Neg(x)
-	case 5:
-		return ops.Square(x)
-	case 6:
-		return ops.Scale(ops.Exp(x), 0.3)
-	case 7:
-		return ops.Log(ops.Shift(x, 1.6))
-	case 8:
-		return ops.Scale(ops.Sqrt(ops.Shift(x, 1.6)), 0.6)
-	case 9:
-		return ops.Log1p(ops.Scale(x, 0.5))
-	case 10:
-		return ops.StopGradient(ops.Scale(x, 0.9))
-	case 11:
-		return ops.Erf(x)
-	case 12:
-		return ops.Softplus(x)
-	case 13:
-		return ops.LogSigmoid(x)
-	case 14:
-		return ops.Scale(ops.Expm1(x), 0.3)
+	within := func() *graph.Node { return ops.Scale(ops.Tanh(x), 0.9) }                  // from −0.9 to 0.9
+	above := func() *graph.Node { return ops.Shift(ops.Square(x), 1.5) }                 // from 1.5 on
+	between := func() *graph.Node { return ops.Shift(ops.Scale(ops.Tanh(x), 0.3), 2.5) } // from 2.2 to 2.8
+	forms := [16][]func() *graph.Node{
+		{func() *graph.Node { return ops.Tanh(x) }, func() *graph.Node { return ops.Atan(x) }, func() *graph.Node { return ops.Scale(ops.Asin(within()), 0.6) }},
+		{func() *graph.Node { return ops.Sigmoid(x) }, func() *graph.Node { return ops.Scale(ops.Erfc(x), 0.5) }, func() *graph.Node { return ops.Scale(ops.Xlogy(ops.Sigmoid(x), above()), 0.5) }},
+		{func() *graph.Node { return ops.Sin(x) }, func() *graph.Node { return ops.Asinh(x) }, func() *graph.Node { return ops.Scale(ops.Tan(within()), 0.6) }},
+		{func() *graph.Node { return ops.Cos(x) }, func() *graph.Node { return ops.Scale(ops.Acos(within()), 0.3) }, func() *graph.Node { return ops.Scale(ops.Cosh(within()), 0.6) }},
+		{func() *graph.Node { return ops.Neg(x) }, func() *graph.Node { return ops.Sub(ops.Floor(between()), x) }, func() *graph.Node { return ops.Sub(ops.Scale(ops.Ceil(between()), 0.3), x) }},
+		{func() *graph.Node { return ops.Square(x) }, func() *graph.Node { return ops.Add(x, ops.Round(ops.Scale(within(), 0.5))) }, func() *graph.Node { return ops.Add(x, ops.Scale(ops.Trunc(between()), 0.2)) }},
+		{func() *graph.Node { return ops.Scale(ops.Exp(x), 0.3) }, func() *graph.Node { return ops.Scale(ops.Exp2(x), 0.3) }, func() *graph.Node { return ops.Scale(ops.Sinh(within()), 0.6) }},
+		{func() *graph.Node { return ops.Log(ops.Shift(x, 1.6)) }, func() *graph.Node { return ops.Scale(ops.Log2(above()), 0.5) }, func() *graph.Node { return ops.Log10(above()) }},
+		{func() *graph.Node { return ops.Scale(ops.Sqrt(ops.Shift(x, 1.6)), 0.6) }, func() *graph.Node { return ops.Scale(ops.Acosh(above()), 0.6) }},
+		{func() *graph.Node { return ops.Log1p(ops.Scale(x, 0.5)) }, func() *graph.Node { return ops.Scale(ops.Atanh(within()), 0.6) }},
+		{func() *graph.Node { return ops.StopGradient(ops.Scale(x, 0.9)) }},
+		{func() *graph.Node { return ops.Erf(x) }, func() *graph.Node { return ops.Scale(ops.Erfinv(within()), 0.6) }, func() *graph.Node { return ops.Sub(ops.Erf(x), ops.Round(ops.Scale(within(), 0.5))) }},
+		{func() *graph.Node { return ops.Softplus(x) }, func() *graph.Node { return ops.Remainder(between(), ops.Lit(x, 1)) }},
+		{func() *graph.Node { return ops.LogSigmoid(x) }, func() *graph.Node { return ops.Mul(x, ops.Scale(ops.FloorDiv(between(), ops.Lit(x, 1)), 0.4)) }},
+		{func() *graph.Node { return ops.Scale(ops.Expm1(x), 0.3) }},
+		{func() *graph.Node { return ops.OneMinus(ops.Square(x)) }},
 	}
-	return ops.OneMinus(ops.Square(x))
+	form := forms[m.rnd.IntN(len(forms))]
+	return form[len(m.floats)%len(form)]()
 }
 
 func binary(m *maker) *graph.Node {
@@ -71,6 +66,9 @@ func binary(m *maker) *graph.Node {
 	case 2:
 		return ops.Mul(a, b)
 	case 3:
+		if len(m.floats)%3 == 0 {
+			return ops.Scale(ops.Atan2(a, ops.Shift(ops.Square(b), 1.5)), 0.6)
+		}
 		return ops.Scale(ops.Div(a, ops.Shift(b, 1.6)), 0.6)
 	}
 	return ops.Scale(ops.Pow(ops.Shift(a, 1.6), b), 0.3)
@@ -189,7 +187,7 @@ func along(m *maker) *graph.Node {
 		return nil
 	}
 	a := m.rnd.IntN(x.Rank())
-	switch m.rnd.IntN(6) {
+	switch m.rnd.IntN(8) {
 	case 0:
 		return ops.Scale(ops.LogSoftmax(x, a), 0.2)
 	case 1:
@@ -200,6 +198,11 @@ func along(m *maker) *graph.Node {
 		return ops.Scale(ops.Standardise(x, 0.5, a), 0.4)
 	case 4:
 		return ops.Rstd(x, 1, a)
+	case 5:
+		re, im := ops.FFT(x, x, a)
+		return ops.Scale(ops.Sub(re, im), 0.5/float64(x.Dim(a)))
+	case 6:
+		return ops.Scale(ops.LinearRecurrence(ops.Scale(x, 0.5), x, a), 0.5)
 	}
 	return ops.Softmax(x, a)
 }
@@ -323,4 +326,34 @@ func cast(m *maker) *graph.Node {
 		return nil
 	}
 	return ops.Scale(ops.Cast(m.pick(m.others), m.dt), 0.1)
+}
+
+// linear solves with a matrix that is symmetric and well conditioned, or takes its determinant.
+func linear(m *maker) *graph.Node {
+	x, _ := m.rows()
+	n, d := x.Dim(0), x.Dim(1)
+	rows := ops.Reshape(x, n, d)
+	a := ops.Scale(ops.MatMul(rows, ops.Transpose(rows)), 1/float64(d))
+	a = ops.Add(a, ops.DiagonalMatrix(ops.BroadcastTo(ops.Lit(x, 2), onlyAxis(n))))
+	switch m.rnd.IntN(6) {
+	case 0:
+		return ops.Scale(ops.Cholesky(a), 0.5)
+	case 1:
+		return ops.Solve(a, rows)
+	case 2:
+		return ops.SolveTriangular(a, rows)
+	case 3:
+		q, r := ops.QR(a)
+		return ops.Add(q, ops.Scale(r, 0.2))
+	case 4:
+		return ops.MatrixExp(ops.Scale(a, -0.5))
+	}
+	sign, log := ops.SlogDet(a)
+	return ops.Scale(ops.Mul(sign, log), 1/float64(2*n))
+}
+
+// onlyAxis is the shape of one axis without a name.
+func onlyAxis(n int) graph.Shape {
+	s, _ := graph.NewShape(graph.Dims(n)...)
+	return s
 }

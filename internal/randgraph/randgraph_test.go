@@ -68,7 +68,7 @@ func TestValuesStaySmall(t *testing.T) {
 			t.Fatalf("seed %d: %v\n%v", seed, err, m.Graph)
 		}
 		nodes := append(slices.Clone(m.Graph.Nodes()), grads...)
-		values, err := ref.Eval(trait.Env{Seed: seed}, ref.Feed(m.Values), nodes...)
+		values, err := ref.Eval(trait.Env{Seed: seed}, graph.Values(m.Values), nodes...)
 		if err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}
@@ -110,7 +110,9 @@ func TestEveryOperationAppears(t *testing.T) {
 	})
 	var missing []string
 	for _, op := range ops.All() {
-		if op.Name() == "InRange" { // which vmap alone makes
+		switch op.Name() {
+		case "InRange", // which vmap alone makes
+			"Eigh", "SVD": // which have no second derivative at the spectra that small graphs often have
 			continue
 		}
 		if seen[op.Name()] < 3 {

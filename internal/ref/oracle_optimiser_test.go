@@ -59,7 +59,7 @@ func (b *builder) checkTrajectory(optimiser func(b *builder, rate float64) train
 	vm := tapetest.VM(b, prog, store)
 	defer vm.Close()
 
-	leaves := ref.Feed{}
+	leaves := graph.Values{}
 	for _, s := range b.g.Leaves(graph.RoleState) {
 		leaves[s] = graph.NewValue(s.Type())
 	}

@@ -94,11 +94,11 @@ type builder struct {
 	c    oracleCase
 	dt   graph.DType
 	g    *graph.Graph
-	feed ref.Feed
+	feed graph.Values
 }
 
 func newBuilder(t *testing.T, c oracleCase, dt graph.DType) *builder {
-	return &builder{t, c, dt, graph.New(c.Name), ref.Feed{}}
+	return &builder{t, c, dt, graph.New(c.Name), graph.Values{}}
 }
 
 // array is the parameter of that name, with names for its axes where given.

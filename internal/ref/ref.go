@@ -16,14 +16,11 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
-// Feed gives inputs, parameters and states their values. Any other node may be
-// given one too, which then replaces its computation.
-type Feed map[*graph.Node]graph.Value
-
-// Eval computes the nodes. An input without a value takes its default; a
+// Eval computes the nodes from the values of inputs, parameters and states. Any other node may be
+// given a value too, which then replaces its computation. An input without a value takes its default; a
 // missing value, one of another size, an operation without a definition, or an
 // index outside of its axis ([trait.IndexError]) is an error.
-func Eval(env trait.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error) {
+func Eval(env trait.Env, feed graph.Values, nodes ...*graph.Node) ([]graph.Value, error) {
 	needed := map[*graph.Node]bool{}
 	for _, n := range nodes {
 		if n == nil {
@@ -39,7 +36,7 @@ func Eval(env trait.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error)
 			}
 		}
 	}
-	values := map[*graph.Node]graph.Value{}
+	values := graph.Values{}
 	for _, n := range order {
 		if !needed[n] {
 			continue // only what is fed depends on it
@@ -61,7 +58,7 @@ func Eval(env trait.Env, feed Feed, nodes ...*graph.Node) ([]graph.Value, error)
 	return out, nil
 }
 
-func eval(env trait.Env, feed Feed, n *graph.Node, values map[*graph.Node]graph.Value) (graph.Value, error) {
+func eval(env trait.Env, feed graph.Values, n *graph.Node, values graph.Values) (graph.Value, error) {
 	if v, ok := feed[n]; ok {
 		if len(v.Data) != n.Shape().Len() {
 			return v, fmt.Errorf("%v: want %d elements, got %d", n, n.Shape().Len(), len(v.Data))
@@ -120,7 +117,7 @@ func Apply(env trait.Env, n *graph.Node, in []graph.Value) (graph.Value, error) 
 		return op.Eval(env, n, in), nil
 	case trait.Iterated:
 		return op.Iterate(n, in, func(b *graph.Body, in []graph.Value) ([]graph.Value, error) {
-			inner := Feed{}
+			inner := graph.Values{}
 			for i, x := range b.In() {
 				inner[x] = in[i]
 			}
@@ -141,9 +138,7 @@ func applyWhole(n *graph.Node, in []graph.Value, f func(in [][]int64) []int64) (
 	}
 	out := graph.NewValue(n.Type())
 	for p, w := range f(args) {
-		if n.DType() == graph.I32 {
-			w = int64(int32(w))
-		}
+		w = n.DType().Wrap(w)
 		if out.Data[p] = float64(w); n.DType().Whole(out.Data[p]) != w {
 			return graph.Value{}, fmt.Errorf("%v: element %d is %d: which a definition, in float64, does not hold exactly", n, p, w)
 		}

@@ -33,13 +33,13 @@ func TestValues(t *testing.T) {
 	sum := ops.Add(ops.Mul(x, γ), w)
 	twice := ops.Add(sum, sum)
 	for _, c := range []struct {
-		feed ref.Feed
+		feed graph.Values
 		want []float64
 	}{
-		{ref.Feed{x: value(x, 1, 2), w: value(w, 0.5)}, []float64{7, 13}},
-		{ref.Feed{x: value(x, 1, 2), w: value(w, 0.5), γ: value(γ, -1)}, []float64{-1, -3}},
-		{ref.Feed{sum: value(sum, 4, 5)}, []float64{8, 10}},
-		{ref.Feed{x: {Data: []float64{1, 2}}, w: {Data: []float64{0}}}, []float64{6, 12}}, // the type is the node's
+		{graph.Values{x: value(x, 1, 2), w: value(w, 0.5)}, []float64{7, 13}},
+		{graph.Values{x: value(x, 1, 2), w: value(w, 0.5), γ: value(γ, -1)}, []float64{-1, -3}},
+		{graph.Values{sum: value(sum, 4, 5)}, []float64{8, 10}},
+		{graph.Values{x: {Data: []float64{1, 2}}, w: {Data: []float64{0}}}, []float64{6, 12}}, // the type is the node's
 	} {
 		v, err := ref.Eval(trait.Env{}, c.feed, twice, twice)
 		if err != nil || len(v) != 2 || !slices.Equal(v[0].Data, c.want) || !slices.Equal(v[1].Data, c.want) || v[0].Type != twice.Type() {
@@ -60,16 +60,16 @@ func TestNoValue(t *testing.T) {
 	y := ops.Mul(x, w)
 	bad := ops.Sum(x, "j")
 	for _, c := range []struct {
-		feed ref.Feed
+		feed graph.Values
 		node *graph.Node
 		want string
 	}{
 		{nil, y, "x[i=2]: no value is given for this input"},
-		{ref.Feed{x: value(x, 1, 2)}, y, "w[]: no value is given for this param"},
+		{graph.Values{x: value(x, 1, 2)}, y, "w[]: no value is given for this param"},
 		{nil, s, "s[]: no value is given for this state"},
-		{ref.Feed{x: value(x, 1)}, y, "x[i=2]: want 2 elements, got 1"},
-		{ref.Feed{y: value(y, 1, 2, 3)}, y, "%4[i=2]: want 2 elements, got 3"},
-		{ref.Feed{x: value(x, 1, 2)}, g.Apply(undefined{}, x), "%5[i=2]: no value is given for this op"},
+		{graph.Values{x: value(x, 1)}, y, "x[i=2]: want 2 elements, got 1"},
+		{graph.Values{y: value(y, 1, 2, 3)}, y, "%4[i=2]: want 2 elements, got 3"},
+		{graph.Values{x: value(x, 1, 2)}, g.Apply(undefined{}, x), "%5[i=2]: no value is given for this op"},
 		{nil, nil, "want a node, got nil"},
 	} {
 		_, err := ref.Eval(trait.Env{}, c.feed, c.node)
@@ -129,7 +129,7 @@ func TestFloat32IsMeant(t *testing.T) {
 	g := graph.New("g")
 	x := g.Input("x", graph.F32)
 	third := ops.Div(x, g.Constant(graph.F32, []float64{3}))
-	v, err := ref.Eval(trait.Env{}, ref.Feed{x: value(x, 1)}, third, ops.Cast(ops.Scale(third, -8), graph.I32), g.Constant(graph.F32, []float64{0.1}))
+	v, err := ref.Eval(trait.Env{}, graph.Values{x: value(x, 1)}, third, ops.Cast(ops.Scale(third, -8), graph.I32), g.Constant(graph.F32, []float64{0.1}))
 	if err != nil || v[0].Data[0] != 1.0/3 || v[1].Data[0] != -2 || v[2].Data[0] != float64(float32(0.1)) {
 		t.Errorf("got %v, %v", v, err)
 	}

@@ -133,11 +133,13 @@ func RelationOf[T Ordered](level Level, r Relation) Zips {
 }
 
 // ChooseOf returns the loops that take x where mask is true, else y, at a level that the machine
-// has. Elements have 1, 4 or 8 bytes.
+// has. Elements have 1, 2, 4 or 8 bytes.
 func ChooseOf(level Level, size int) Mixes {
 	switch size {
 	case 1:
 		return Mixes{Rows: portableChoose[uint8]}
+	case 2:
+		return Mixes{Rows: portableChoose[uint16]}
 	case 4:
 		if l := lookup[float32](level, func(l *loops) Mixes { return l.choose }); l.Rows != nil {
 			return l
@@ -150,31 +152,34 @@ func ChooseOf(level Level, size int) Mixes {
 	return Mixes{Rows: portableChoose[uint64]}
 }
 
-// CopyOf returns the loop that copies rows, at a level that the machine has. Elements have 1, 4 or
-// 8 bytes.
+// CopyOf returns the loop that copies rows, at a level that the machine has. Elements have 1, 2, 4
+// or 8 bytes.
 func CopyOf(level Level, size int) Map {
-	return bySize(level, size, func(l *loops) Map { return l.copy }, copyRows[uint8], copyRows[uint32], copyRows[uint64])
+	return bySize(level, size, func(l *loops) Map { return l.copy }, [...]Map{copyRows[uint8], copyRows[uint16], copyRows[uint32], copyRows[uint64]})
 }
 
 // SpreadOf returns the loop that repeats one element per row, at a level that the machine has.
-// Elements have 1, 4 or 8 bytes.
+// Elements have 1, 2, 4 or 8 bytes.
 func SpreadOf(level Level, size int) Map {
-	return bySize(level, size, func(l *loops) Map { return l.spread }, spread[uint8], spread[uint32], spread[uint64])
+	return bySize(level, size, func(l *loops) Map { return l.spread }, [...]Map{spread[uint8], spread[uint16], spread[uint32], spread[uint64]})
 }
 
-// bySize returns the loop of a level that moves elements of a size, or the portable one.
-func bySize(level Level, size int, get func(*loops) Map, by1, by4, by8 Map) Map {
+// bySize returns the loop of a level that moves elements of a size, or the portable one of 1, 2, 4
+// or 8 bytes.
+func bySize(level Level, size int, get func(*loops) Map, portable [4]Map) Map {
 	var m Map
 	switch size {
 	case 1:
-		return by1
+		return portable[0]
+	case 2:
+		return portable[1]
 	case 4:
 		if m = lookup[float32](level, get); m == nil {
-			m = by4
+			m = portable[2]
 		}
 	default:
 		if m = lookup[float64](level, get); m == nil {
-			m = by8
+			m = portable[3]
 		}
 	}
 	return m

@@ -62,7 +62,7 @@ func (b *builder) translate(n *graph.Node, dt graph.DType) (y *G.Node) {
 		reason = "no translation is known"
 	case e.refused != "":
 		reason = e.refused
-	case n.DType().IsInt():
+	case n.DType().IsInt() || n.DType().IsHalf():
 		reason = fmt.Sprintf("it does not compute with elements of type %v", n.DType())
 	}
 	if reason != "" {

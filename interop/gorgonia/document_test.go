@@ -171,7 +171,7 @@ func here(t *testing.T, op ops.Op) string {
 			g := graph.New("case")
 			in := operands(t, g, c, dt)
 			r := rand.New(rand.NewPCG(1, uint64(i)))
-			feed := ref.Feed{}
+			feed := graph.Values{}
 			var wrt []*graph.Node
 			for k, x := range in {
 				feed[x] = draw(r, x.Type(), c.Operands[k].Domain)
@@ -229,7 +229,7 @@ func (a tally) words() string {
 }
 
 // agrees runs nodes and compares; the reason is why they cannot be run.
-func agrees(t *testing.T, feed ref.Feed, nodes ...*graph.Node) (v verdict, reason string) {
+func agrees(t *testing.T, feed graph.Values, nodes ...*graph.Node) (v verdict, reason string) {
 	t.Helper()
 	if err := nodes[0].Graph().Err(); err != nil {
 		t.Fatal(err)

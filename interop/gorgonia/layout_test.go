@@ -100,7 +100,7 @@ func TestLayouts(t *testing.T) {
 					if err := g.Err(); err != nil {
 						t.Fatal(err)
 					}
-					feed := ref.Feed{x: draw(r, x.Type(), ops.Domain{Lo: -9, Hi: -1})}
+					feed := graph.Values{x: draw(r, x.Type(), ops.Domain{Lo: -9, Hi: -1})}
 					got, err := evaluate(t, feed, y)
 					if err != nil {
 						t.Fatal(err)
@@ -135,7 +135,7 @@ func TestSpecialRows(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v", name, dt), func(t *testing.T) {
 				g := graph.New("rows")
 				x := g.Input("x", dt, graph.Dims(len(rows)/3, 3)...)
-				feed := ref.Feed{x: value(x, rows...)}
+				feed := graph.Values{x: value(x, rows...)}
 				got, err := evaluate(t, feed, f(x))
 				if err != nil {
 					t.Fatal(err)

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	G "gorgonia.org/gorgonia"
@@ -390,7 +389,7 @@ func TestViews(t *testing.T) {
 	square := ops.Square(x)
 	moved := ops.Add(ops.Reshape(square, 4), y)
 	sum := ops.Add(x, square)
-	feed := ref.Feed{x: value(x, 1, 2, 3, 4), y: value(y, 10, 10, 10, 10)}
+	feed := graph.Values{x: value(x, 1, 2, 3, 4), y: value(y, 10, 10, 10, 10)}
 	got, err := evaluate(t, feed, moved, sum)
 	if err != nil {
 		t.Fatal(err)

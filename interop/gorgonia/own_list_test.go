@@ -30,7 +30,7 @@ func own2(op string, ours func(a, b *graph.Node) *graph.Node, theirs func(a, b *
 func owns() []own {
 	all := []own{
 		own1("Abs", ops.Abs, G.Abs, ops.Apart),
-		own2("Add", ops.Add, G.Add, ops.Reals),
+		own2("Add", func(a, b *graph.Node) *graph.Node { return ops.Add(a, b) }, G.Add, ops.Reals),
 		own1("Cos", ops.Cos, G.Cos, ops.Reals),
 		own2("Div", ops.Div, G.HadamardDiv, ops.Positive),
 		own1("Exp", ops.Exp, G.Exp, ops.Reals),
@@ -44,7 +44,7 @@ func owns() []own {
 		own2("Maximum", ops.Maximum, G.MaxBetween, ops.Reals),
 		own1("Mean", func(x *graph.Node) *graph.Node { return ops.Mean(x, 1) }, func(x *G.Node) (*G.Node, error) { return G.Mean(x, 1) }, ops.Reals),
 		own2("Minimum", ops.Minimum, G.MinBetween, ops.Reals),
-		own2("Mul", ops.Mul, G.HadamardProd, ops.Reals),
+		own2("Mul", func(a, b *graph.Node) *graph.Node { return ops.Mul(a, b) }, G.HadamardProd, ops.Reals),
 		own1("Neg", ops.Neg, G.Neg, ops.Reals),
 		own2("Pow", ops.Pow, G.Pow, ops.Positive),
 		own1("Relu", ops.ReLU, G.Rectify, ops.Apart),

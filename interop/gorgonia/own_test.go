@@ -71,7 +71,7 @@ func newSetting(o own) setting {
 func (s setting) mine(t *testing.T) (y, first, second []float64) {
 	t.Helper()
 	g := graph.New(s.op)
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	var x []*graph.Node
 	for i, size := range s.sizes {
 		x = append(x, g.Input(fmt.Sprint("x", i), graph.F64, graph.Dims(size...)...))

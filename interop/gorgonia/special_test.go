@@ -24,8 +24,8 @@ func TestSpecialValues(t *testing.T) {
 		"Not": func(x *graph.Node) *graph.Node { return ops.Not(ops.Less(x, ops.Lit(x, 0))) },
 	}
 	binary := map[string]func(a, b *graph.Node) *graph.Node{
-		"Add": ops.Add, "Div": ops.Div, "Equal": ops.Equal, "Less": ops.Less, "LessEqual": ops.LessEqual,
-		"Maximum": ops.Maximum, "Minimum": ops.Minimum, "Mul": ops.Mul, "NotEqual": ops.NotEqual, "Pow": ops.Pow, "Sub": ops.Sub,
+		"Add": func(a, b *graph.Node) *graph.Node { return ops.Add(a, b) }, "Div": ops.Div, "Equal": ops.Equal, "Less": ops.Less, "LessEqual": ops.LessEqual,
+		"Maximum": ops.Maximum, "Minimum": ops.Minimum, "Mul": func(a, b *graph.Node) *graph.Node { return ops.Mul(a, b) }, "NotEqual": ops.NotEqual, "Pow": ops.Pow, "Sub": ops.Sub,
 		"Or": func(a, b *graph.Node) *graph.Node {
 			return ops.Or(ops.Less(a, ops.Lit(a, 0)), ops.Less(b, ops.Lit(b, 0)))
 		},
@@ -33,7 +33,7 @@ func TestSpecialValues(t *testing.T) {
 			return ops.And(ops.Less(a, ops.Lit(a, 0)), ops.Less(b, ops.Lit(b, 0)))
 		},
 	}
-	check := func(t *testing.T, y *graph.Node, feed ref.Feed) {
+	check := func(t *testing.T, y *graph.Node, feed graph.Values) {
 		t.Helper()
 		got, err := evaluate(t, feed, y)
 		if u := new(Unsupported); errors.As(err, &u) {
@@ -55,11 +55,11 @@ func TestSpecialValues(t *testing.T) {
 			t.Run(fmt.Sprintf("%s/%v", name, dt), func(t *testing.T) {
 				g := graph.New("special")
 				x := g.Input("x", dt, graph.Ax("i", n))
-				check(t, f(x), ref.Feed{x: value(x, special...)})
+				check(t, f(x), graph.Values{x: value(x, special...)})
 				for _, v := range special {
 					g := graph.New("special")
 					x := g.Input("x", dt)
-					check(t, f(x), ref.Feed{x: value(x, v)})
+					check(t, f(x), graph.Values{x: value(x, v)})
 				}
 			})
 		}
@@ -71,10 +71,10 @@ func TestSpecialValues(t *testing.T) {
 					z := ops.BroadcastTo(ops.Add(c, ops.Lit(c, 0)), x.Shape())
 					xs, cs := value(x, special...), value(c, v)
 					same := ops.Reshape(z, n) // not a scalar to the translation
-					check(t, f(x, c), ref.Feed{x: xs, c: cs})
-					check(t, f(c, x), ref.Feed{x: xs, c: cs})
-					check(t, f(x, same), ref.Feed{x: xs, c: cs})
-					check(t, f(c, c), ref.Feed{c: cs})
+					check(t, f(x, c), graph.Values{x: xs, c: cs})
+					check(t, f(c, x), graph.Values{x: xs, c: cs})
+					check(t, f(x, same), graph.Values{x: xs, c: cs})
+					check(t, f(c, c), graph.Values{c: cs})
 				}
 			})
 		}

@@ -86,7 +86,7 @@ func sweeps() []own {
 		name   string
 		ours   func(a, b *graph.Node) *graph.Node
 		theirs broadcast
-	}{{"BroadcastAdd", ops.Add, G.BroadcastAdd}, {"BroadcastSub", ops.Sub, G.BroadcastSub}, {"BroadcastHadamardProd", ops.Mul, G.BroadcastHadamardProd}, {"BroadcastHadamardDiv", ops.Div, G.BroadcastHadamardDiv}} {
+	}{{"BroadcastAdd", func(a, b *graph.Node) *graph.Node { return ops.Add(a, b) }, G.BroadcastAdd}, {"BroadcastSub", ops.Sub, G.BroadcastSub}, {"BroadcastHadamardProd", func(a, b *graph.Node) *graph.Node { return ops.Mul(a, b) }, G.BroadcastHadamardProd}, {"BroadcastHadamardDiv", ops.Div, G.BroadcastHadamardDiv}} {
 		add2(b.name+", a row", row(b.ours), func(x, y *G.Node) (*G.Node, error) { return b.theirs(x, y, nil, []byte{0}) }, ops.Positive, []int{3, 4}, []int{1, 4})
 		add2(b.name+", a column", column(b.ours), func(x, y *G.Node) (*G.Node, error) { return b.theirs(x, y, nil, []byte{1}) }, ops.Positive, []int{3, 4}, []int{3, 1})
 	}

@@ -238,7 +238,7 @@ func pairings() []family {
 		name   string
 		ours   func(a, b *graph.Node) *graph.Node
 		theirs func(a, b *G.Node, left, right []byte) (*G.Node, error)
-	}{{"BroadcastAdd", ops.Add, G.BroadcastAdd}, {"BroadcastSub", ops.Sub, G.BroadcastSub}, {"BroadcastHadamardProd", ops.Mul, G.BroadcastHadamardProd},
+	}{{"BroadcastAdd", func(a, b *graph.Node) *graph.Node { return ops.Add(a, b) }, G.BroadcastAdd}, {"BroadcastSub", ops.Sub, G.BroadcastSub}, {"BroadcastHadamardProd", func(a, b *graph.Node) *graph.Node { return ops.Mul(a, b) }, G.BroadcastHadamardProd},
 		{"BroadcastHadamardDiv", ops.Div, G.BroadcastHadamardDiv}, {"BroadcastPow", ops.Pow, G.BroadcastPow}} {
 		for _, side := range []string{"left", "right", "both sides"} {
 			all = append(all, family{c.name + ", " + side, func(r *rand.Rand) (string, own) {

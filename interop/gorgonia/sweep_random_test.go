@@ -171,7 +171,7 @@ func (s setting) slope(t *testing.T, first []float64) error {
 func (s setting) value(t *testing.T) []float64 {
 	t.Helper()
 	g := graph.New(s.op)
-	feed := ref.Feed{}
+	feed := graph.Values{}
 	var x []*graph.Node
 	for i, size := range s.sizes {
 		x = append(x, g.Input(fmt.Sprint("x", i), graph.F64, graph.Dims(size...)...))

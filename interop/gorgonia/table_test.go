@@ -19,7 +19,7 @@ import (
 )
 
 // evaluate runs nodes on gorgonia, with every leaf of the graph an input.
-func evaluate(t *testing.T, feed ref.Feed, nodes ...*graph.Node) ([]graph.Value, error) {
+func evaluate(t *testing.T, feed graph.Values, nodes ...*graph.Node) ([]graph.Value, error) {
 	t.Helper()
 	m, err := Compile(nodes[0].Graph(), Fetch(nodes...))
 	if err != nil {
@@ -146,7 +146,7 @@ func TestCases(t *testing.T) {
 						t.Fatal(err)
 					}
 					r := rand.New(rand.NewPCG(1, uint64(i)))
-					feed := ref.Feed{}
+					feed := graph.Values{}
 					for k, x := range in {
 						feed[x] = draw(r, x.Type(), c.Operands[k].Domain)
 					}

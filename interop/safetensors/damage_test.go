@@ -203,7 +203,7 @@ func TestReader(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Tensors = append(f.Tensors, Tensor{info.Name, data})
+		f.Tensors = append(f.Tensors, Tensor{Name: info.Name, Data: data})
 	}
 	sameFile(t, f, goldens()["written"])
 	if _, err := r.Tensor("x"); err == nil || err.Error() != `testdata/written.safetensors: tensor "x": the file has no such tensor` {
@@ -215,7 +215,7 @@ func TestReader(t *testing.T) {
 // more, and that a header cannot take what it has no data for.
 func TestMemory(t *testing.T) {
 	const n, spare = 4 << 20, 1 << 20 // elements; bytes
-	f := &File{Metadata: map[string]string{Checksum: ""}, Tensors: []Tensor{{"w", dense(make([]float32, n), n)}}}
+	f := &File{Metadata: map[string]string{Checksum: ""}, Tensors: []Tensor{{Name: "w", Data: dense(make([]float32, n), n)}}}
 	path := filepath.Join(t.TempDir(), "large")
 	out, err := os.Create(path)
 	if err != nil {

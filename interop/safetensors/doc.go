@@ -17,7 +17,7 @@
 // unique.
 //
 // Write lays a file out as the published implementation does: tensors by type,
-// largest alignment first (I64 F64 F32 I32 BOOL), then by name; JSON without
+// largest alignment first (I64 F64 F32 I32 BF16 F16 I8 U8 BOOL), then by name; JSON without
 // spaces, with its keys in the order shown. Equal content gives equal bytes, and
 // the bytes are those that Python's safetensors writes, except for the order of
 // several metadata entries: here they are sorted, there the order is not fixed.
@@ -32,7 +32,9 @@
 //	U32             int64
 //	U64             int64; a number above 2⁶³−1 is an error
 //
-// float64, float32, int64, int32 and bool are written. Other types, such as F8_E4M3, F8_E5M2 and
+// float64, float32, int64, int32, int8, uint8 and bool are written. So are F16 and BF16, and I8 and
+// U8 of int32, where [Tensor].DType says so, which it does for what was read: float32 is rounded, and
+// uint16 are the bits. Other types, such as F8_E4M3, F8_E5M2 and
 // those of less than a byte, are not read. A tensor without elements, such as [0,3], is read and
 // written; the tensor module's Float32s and similar return its empty slice, while its Data panics.
 //

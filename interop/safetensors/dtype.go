@@ -2,9 +2,11 @@ package safetensors
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/tapestry-ml/tapestry/internal/half"
 	"gorgonia.org/tensor"
@@ -29,9 +31,7 @@ var dtypes = []dtype{
 	stored[float32]("F32", 4),
 	converted("U32", 4, func(b []byte) (int64, bool) { return int64(binary.LittleEndian.Uint32(b)), true }),
 	stored[int32]("I32", 4),
-	converted("BF16", 2, func(b []byte) (float32, bool) {
-		return math.Float32frombits(uint32(binary.LittleEndian.Uint16(b)) << 16), true
-	}),
+	converted("BF16", 2, func(b []byte) (float32, bool) { return half.Brain(binary.LittleEndian.Uint16(b)), true }),
 	converted("F16", 2, func(b []byte) (float32, bool) { return half.Float32(binary.LittleEndian.Uint16(b)), true }),
 	converted("U16", 2, func(b []byte) (int32, bool) { return int32(binary.LittleEndian.Uint16(b)), true }),
 	converted("I16", 2, func(b []byte) (int32, bool) { return int32(int16(binary.LittleEndian.Uint16(b))), true }),
@@ -99,9 +99,19 @@ func of[T any](name string, size int, decode func(to []T, from []byte) (misfit i
 // encoder writes a tensor's elements through buf.
 type encoder func(w io.Writer, buf []byte) error
 
+// told returns the type of the file for [Tensor.DType]: one that the elements in memory do not tell.
+func told(dtype string) string {
+	switch dtype {
+	case "F16", "BF16", "I8", "U8":
+		return dtype
+	}
+	return ""
+}
+
 // encode returns the name of a tensor's type and its encoder, or what is wrong with the tensor. It
-// copies the tensor only if it is not row-major without gaps.
-func encode(t *tensor.Dense) (name string, e encoder, wrong string) {
+// copies the tensor only if it is not row-major without gaps. The type as is the one that is asked
+// for; "" is that of the elements.
+func encode(t *tensor.Dense, as string) (name string, e encoder, wrong string) {
 	if t == nil || t.Dtype().Type == nil {
 		return "", nil, "the tensor is nil"
 	}
@@ -114,6 +124,9 @@ func encode(t *tensor.Dense) (name string, e encoder, wrong string) {
 			return "", nil, "want a row-major tensor, got a column-major one"
 		}
 	}
+	if as != "" {
+		return encodeAs(t, as)
+	}
 	switch t.Dtype() {
 	case tensor.Int64:
 		return "I64", elements(t.Int64s(), 8), ""
@@ -125,8 +138,66 @@ func encode(t *tensor.Dense) (name string, e encoder, wrong string) {
 		return "I32", elements(t.Int32s(), 4), ""
 	case tensor.Bool:
 		return "BOOL", elements(t.Bools(), 1), ""
+	case tensor.Int8:
+		return "I8", elements(t.Int8s(), 1), ""
+	case tensor.Uint8:
+		return "U8", elements(t.Uint8s(), 1), ""
+	case tensor.Uint16:
+		return "", nil, "elements of uint16: say with DType whether they are the bits of F16 or of BF16"
 	}
-	return "", nil, "want elements of float64, float32, int64, int32 or bool, got " + t.Dtype().String()
+	return "", nil, "want elements of float64, float32, int64, int32, int8, uint8 or bool, got " + t.Dtype().String()
+}
+
+// encodeAs returns the encoder to a type that elements do not tell: numbers of float32 are rounded
+// to F16 or BF16, uint16 are their bits; integers must fit.
+func encodeAs(t *tensor.Dense, as string) (name string, e encoder, wrong string) {
+	switch {
+	case told(as) == "":
+		return "", nil, "DType " + strconv.Quote(as) + ": want F16, BF16, I8, U8 or nothing"
+	case as == "F16" && t.Dtype() == tensor.Float32:
+		return as, rounded(t.Float32s(), half.Bits), ""
+	case as == "BF16" && t.Dtype() == tensor.Float32:
+		return as, rounded(t.Float32s(), half.BrainBits), ""
+	case (as == "F16" || as == "BF16") && t.Dtype() == tensor.Uint16:
+		return as, elements(t.Uint16s(), 2), ""
+	case as == "I8" && t.Dtype() == tensor.Int8:
+		return as, elements(t.Int8s(), 1), ""
+	case as == "U8" && t.Dtype() == tensor.Uint8:
+		return as, elements(t.Uint8s(), 1), ""
+	case (as == "I8" || as == "U8") && t.Dtype() == tensor.Int32:
+		least, greatest := int32(math.MinInt8), int32(math.MaxInt8)
+		if as == "U8" {
+			least, greatest = 0, math.MaxUint8
+		}
+		for i, v := range t.Int32s() {
+			if v < least || v > greatest {
+				return "", nil, fmt.Sprintf("element %d, %d, does not fit %s", i, v, as)
+			}
+		}
+		return as, rounded(t.Int32s(), func(v int32) uint8 { return uint8(v) }), ""
+	}
+	return "", nil, "elements of " + t.Dtype().String() + " are not written as " + as
+}
+
+// rounded encodes elements that are converted, a part at a time.
+func rounded[T any, B uint8 | uint16](s []T, convert func(T) B) encoder {
+	return func(w io.Writer, buf []byte) error {
+		part := make([]B, 0, 4096)
+		for from := range slices.Chunk(s, cap(part)) {
+			part = part[:0]
+			for _, v := range from {
+				part = append(part, convert(v))
+			}
+			b, err := binary.Append(buf[:0], binary.LittleEndian, part)
+			if err == nil {
+				_, err = w.Write(b)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 }
 
 func elements[T any](s []T, size int) encoder {

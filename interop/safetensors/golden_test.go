@@ -23,8 +23,8 @@ func summed() *File {
 	return &File{
 		Metadata: map[string]string{"model": "line\nfit", Checksum: ""},
 		Tensors: []Tensor{
-			{"mask", dense([]bool{true, false, false, true}, 2, 2)},
-			{"w", dense([]float32{0, float32(math.Copysign(0, -1)), 1.5, float32(math.Inf(1)), 1e-45, -3.25}, 2, 3)},
+			{Name: "mask", Data: dense([]bool{true, false, false, true}, 2, 2)},
+			{Name: "w", Data: dense([]float32{0, float32(math.Copysign(0, -1)), 1.5, float32(math.Inf(1)), 1e-45, -3.25}, 2, 3)},
 		},
 	}
 }
@@ -32,12 +32,12 @@ func summed() *File {
 // goldens are files that testdata/make.py builds from the specification.
 func goldens() map[string]*File {
 	written := &File{Metadata: map[string]string{"format": "pt"}, Tensors: append(summed().Tensors,
-		Tensor{"a/b", dense([]float32{7}, 1)},
-		Tensor{"double", dense([]float64{0.1, math.Inf(-1)}, 2)},
-		Tensor{"step", dense([]int64{math.MinInt64})},
-		Tensor{"index", dense([]int32{1, -2, math.MaxInt32}, 3, 1)},
-		Tensor{"none", dense([]float32{}, 0, 4)},
-		Tensor{"γ \"q\" \\ \t\x01\x7f</script>\u2028", dense([]float32{0.5})},
+		Tensor{Name: "a/b", Data: dense([]float32{7}, 1)},
+		Tensor{Name: "double", Data: dense([]float64{0.1, math.Inf(-1)}, 2)},
+		Tensor{Name: "step", Data: dense([]int64{math.MinInt64})},
+		Tensor{Name: "index", Data: dense([]int32{1, -2, math.MaxInt32}, 3, 1)},
+		Tensor{Name: "none", Data: dense([]float32{}, 0, 4)},
+		Tensor{Name: "γ \"q\" \\ \t\x01\x7f</script>\u2028", Data: dense([]float32{0.5})},
 	)}
 	return map[string]*File{
 		"empty":    {},
@@ -118,9 +118,9 @@ func TestPublishedBytes(t *testing.T) {
 	}{
 		{&File{}, "\x08\x00\x00\x00\x00\x00\x00\x00{}      "},
 		{&File{Metadata: map[string]string{"framework": "pt"}}, "\x28\x00\x00\x00\x00\x00\x00\x00" + `{"__metadata__":{"framework":"pt"}}     `},
-		{&File{Tensors: []Tensor{{"attn.0", dense(data, 1, 2, 3)}}},
+		{&File{Tensors: []Tensor{{Name: "attn.0", Data: dense(data, 1, 2, 3)}}},
 			"\x40\x00\x00\x00\x00\x00\x00\x00" + `{"attn.0":{"dtype":"F32","shape":[1,2,3],"data_offsets":[0,24]}}` + numbers},
-		{&File{Tensors: []Tensor{{"attn0", dense(data, 1, 1, 2, 3)}}},
+		{&File{Tensors: []Tensor{{Name: "attn0", Data: dense(data, 1, 1, 2, 3)}}},
 			"\x48\x00\x00\x00\x00\x00\x00\x00" + `{"attn0":{"dtype":"F32","shape":[1,1,2,3],"data_offsets":[0,24]}}       ` + numbers},
 	}
 	for _, test := range tests {
@@ -137,14 +137,14 @@ func TestTypesThatAreRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	sameFile(t, f, &File{Tensors: []Tensor{
-		{"u64", dense([]int64{0, math.MaxInt64}, 2)},
-		{"u32", dense([]int64{0, math.MaxUint32}, 2)},
-		{"bf16", dense([]float32{1, -2, 0x1p-133}, 3)},
-		{"f16", dense([]float32{1, -2, 0x1p-24, 65504, float32(math.Inf(-1))}, 5)},
-		{"u16", dense([]int32{65535}, 1)},
-		{"i16", dense([]int32{-32768, 32767}, 2)},
-		{"i8", dense([]int32{-128, 127, 0}, 3)},
-		{"u8", dense([]int32{255}, 1)},
+		{Name: "u64", Data: dense([]int64{0, math.MaxInt64}, 2)},
+		{Name: "u32", Data: dense([]int64{0, math.MaxUint32}, 2)},
+		{Name: "bf16", Data: dense([]float32{1, -2, 0x1p-133}, 3)},
+		{Name: "f16", Data: dense([]float32{1, -2, 0x1p-24, 65504, float32(math.Inf(-1))}, 5)},
+		{Name: "u16", Data: dense([]int32{65535}, 1)},
+		{Name: "i16", Data: dense([]int32{-32768, 32767}, 2)},
+		{Name: "i8", Data: dense([]int32{-128, 127, 0}, 3)},
+		{Name: "u8", Data: dense([]int32{255}, 1)},
 	}})
 	again, err := Read(bytes.NewReader(encoded(t, f)))
 	if err != nil {
@@ -169,22 +169,22 @@ func TestLayouts(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &File{Tensors: []Tensor{
-		{"turned", turned},
-		{"rows", slice(tensor.S(1, 3))},
-		{"column", slice(nil, tensor.S(1))},
-		{"element", slice(tensor.S(1), tensor.S(1))},
-		{"deep", dense([]float32{6}, ones...)},
+		{Name: "turned", Data: turned},
+		{Name: "rows", Data: slice(tensor.S(1, 3))},
+		{Name: "column", Data: slice(nil, tensor.S(1))},
+		{Name: "element", Data: slice(tensor.S(1), tensor.S(1))},
+		{Name: "deep", Data: dense([]float32{6}, ones...)},
 	}}
 	got, err := Read(bytes.NewReader(encoded(t, f)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	sameFile(t, got, &File{Tensors: []Tensor{
-		{"turned", dense([]float32{0, 2, 4, 1, 3, 5}, 2, 3)},
-		{"rows", dense([]float32{2, 3, 4, 5}, 2, 2)},
-		{"column", dense([]float32{1, 3, 5}, 3)},
-		{"element", dense([]float32{3})},
-		{"deep", dense([]float32{6}, ones...)},
+		{Name: "turned", Data: dense([]float32{0, 2, 4, 1, 3, 5}, 2, 3)},
+		{Name: "rows", Data: dense([]float32{2, 3, 4, 5}, 2, 2)},
+		{Name: "column", Data: dense([]float32{1, 3, 5}, 3)},
+		{Name: "element", Data: dense([]float32{3})},
+		{Name: "deep", Data: dense([]float32{6}, ones...)},
 	}})
 }
 
@@ -196,17 +196,21 @@ func TestWriteErrors(t *testing.T) {
 		f    File
 		want string
 	}{
-		{File{Tensors: []Tensor{{"a", one}, {"a", one}}}, `tensor "a": two tensors have this name`},
-		{File{Tensors: []Tensor{{"__metadata__", one}}}, `tensor "__metadata__": "__metadata__" cannot be a tensor's name`},
-		{File{Tensors: []Tensor{{"\xff", one}}}, `tensor "\xff": "\xff" cannot be a tensor's name`},
-		{File{Tensors: []Tensor{{"a", nil}}}, `tensor "a": the tensor is nil`},
-		{File{Tensors: []Tensor{{"a", &tensor.Dense{}}}}, `tensor "a": the tensor is nil`},
-		{File{Tensors: []Tensor{{"a", masked}}}, `tensor "a": the tensor is masked, which the format cannot say`},
-		{File{Tensors: []Tensor{{"a", dense([]string{"x"}, 1)}}}, `tensor "a": want elements of float64, float32, int64, int32 or bool, got string`},
-		{File{Tensors: []Tensor{{"a", tensor.New(tensor.WithShape(1, 2), tensor.AsFortran([]float32{1, 2}))}}}, `tensor "a": want a row-major tensor, got a column-major one`},
+		{File{Tensors: []Tensor{{Name: "a", Data: one}, {Name: "a", Data: one}}}, `tensor "a": two tensors have this name`},
+		{File{Tensors: []Tensor{{Name: "__metadata__", Data: one}}}, `tensor "__metadata__": "__metadata__" cannot be a tensor's name`},
+		{File{Tensors: []Tensor{{Name: "\xff", Data: one}}}, `tensor "\xff": "\xff" cannot be a tensor's name`},
+		{File{Tensors: []Tensor{{Name: "a", Data: nil}}}, `tensor "a": the tensor is nil`},
+		{File{Tensors: []Tensor{{Name: "a", Data: &tensor.Dense{}}}}, `tensor "a": the tensor is nil`},
+		{File{Tensors: []Tensor{{Name: "a", Data: masked}}}, `tensor "a": the tensor is masked, which the format cannot say`},
+		{File{Tensors: []Tensor{{Name: "a", Data: dense([]string{"x"}, 1)}}}, `tensor "a": want elements of float64, float32, int64, int32, int8, uint8 or bool, got string`},
+		{File{Tensors: []Tensor{{Name: "a", Data: tensor.New(tensor.WithShape(1, 2), tensor.AsFortran([]float32{1, 2}))}}}, `tensor "a": want a row-major tensor, got a column-major one`},
+		{File{Tensors: []Tensor{{Name: "a", Data: dense([]uint16{1}, 1)}}}, `tensor "a": elements of uint16: say with DType whether they are the bits of F16 or of BF16`},
+		{File{Tensors: []Tensor{{Name: "a", Data: one, DType: "F8"}}}, `tensor "a": DType "F8": want F16, BF16, I8, U8 or nothing`},
+		{File{Tensors: []Tensor{{Name: "a", Data: one, DType: "U8"}}}, `tensor "a": elements of float32 are not written as U8`},
+		{File{Tensors: []Tensor{{Name: "a", Data: dense([]int32{7, 256}, 2), DType: "U8"}}}, `tensor "a": element 1, 256, does not fit U8`},
 		{File{Metadata: map[string]string{"a": "\xff"}}, `metadata "a": "\xff" are not UTF-8`},
 		{File{Metadata: map[string]string{"a": sumWords}}, `the checksum has the key "a"; want "tapestry.checksum"`},
-		{File{Tensors: []Tensor{{"a", dense([]float32{6}, slices.Repeat([]int{1}, mostAxes+1)...)}}}, `tensor "a": it has 65 axes; at most 64 are written`},
+		{File{Tensors: []Tensor{{Name: "a", Data: dense([]float32{6}, slices.Repeat([]int{1}, mostAxes+1)...)}}}, `tensor "a": it has 65 axes; at most 64 are written`},
 		{File{Metadata: map[string]string{"a": strings.Repeat("x", mostHeader)}}, `names, shapes and metadata take 100000032 bytes; a header has at most 100000000`},
 	}
 	if os.Getenv("TAPESTRY_LONG") == "" {
@@ -226,7 +230,7 @@ func TestWriteErrors(t *testing.T) {
 func TestTensorByName(t *testing.T) {
 	one, two, three := dense([]float32{1}, 1), dense([]float32{2}, 1), dense([]float32{3}, 1)
 	var b bytes.Buffer
-	if err := Write(&b, &File{Tensors: []Tensor{{"a", one}, {"b", two}, {"c", three}}}); err != nil {
+	if err := Write(&b, &File{Tensors: []Tensor{{Name: "a", Data: one}, {Name: "b", Data: two}, {Name: "c", Data: three}}}); err != nil {
 		t.Fatal(err)
 	}
 	f, err := Read(&b)

@@ -295,7 +295,7 @@ func (s *source) file(c config) (*File, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.Tensors = append(f.Tensors, Tensor{info.Name, t})
+		f.Tensors = append(f.Tensors, Tensor{info.Name, t, told(info.DType)})
 	}
 	if _, err := io.ReadFull(s.r, s.buf[:1]); err == nil {
 		return nil, malformed(s.offset, "", "the file goes on after the last tensor")

@@ -32,6 +32,9 @@ type File struct {
 type Tensor struct {
 	Name string
 	Data *tensor.Dense
+	// DType is the type in the file where Data's elements do not tell it: F16, BF16, I8 or U8. It is
+	// set for what was read, so that it is written again as it was.
+	DType string
 }
 
 // Tensor returns the tensor called name, or nil if there is none.
@@ -100,7 +103,7 @@ func layOut(f *File) (*header, []encoder, error) {
 	}
 	all := make([]placed, len(f.Tensors))
 	for i, t := range f.Tensors {
-		name, encode, msg := encode(t.Data)
+		name, encode, msg := encode(t.Data, t.DType)
 		switch {
 		case t.Name == metadataKey || !utf8.ValidString(t.Name):
 			msg = fmt.Sprintf("%.60q cannot be a tensor's name", t.Name)

@@ -73,7 +73,7 @@ func TestPCAIsTheAutoencodersOptimum(t *testing.T) {
 		}
 	}
 	nodes := append([]*graph.Node{m.Loss}, grad.Of(m.Loss, m.Params()...)...)
-	out, err := ref.Eval(trait.Env{}, ref.Feed{
+	out, err := ref.Eval(trait.Env{}, graph.Values{
 		m.Graph.Lookup("x"):         {Type: m.Graph.Lookup("x").Type(), Data: iris.X},
 		m.Graph.Lookup("encoder/A"): A, m.Graph.Lookup("encoder/a"): a,
 		m.Graph.Lookup("decoder/B"): B, m.Graph.Lookup("decoder/b"): b,

@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/match"
@@ -153,7 +152,7 @@ func (q *Quadratic) constant(m *measured, inputs, gradient []*graph.Node) bool {
 		v = append(v, m.graph.Input("direction "+itoa(i), w.DType(), w.Shape().Axes()...))
 	}
 	for _, n := range graph.Reachable(grad.JVP(gradient, inputs, v)...) {
-		if match.Is(n, match.Random) {
+		if match.Draws(n) {
 			return false
 		}
 		for _, w := range inputs {
@@ -346,9 +345,9 @@ func (h *heldOut) loss(ctx context.Context, w []float64) (float64, error) {
 func (r *Run) heldFeed() (tape.Feed, error) {
 	f, err := lab.Examples(r.Model, r.seed, measuredBatches)
 	if rows := r.Model.Rows; rows != nil && err == nil {
-		var values builders.Feed
+		var values graph.Values
 		values, err = rows.Held(0)
-		f = tensors(values)
+		f = tape.Tensors(values)
 	}
 	if err != nil {
 		return nil, err

@@ -142,17 +142,9 @@ func (r *Run) feed(one bool) error {
 		if err != nil {
 			return err
 		}
-		r.Feeds = append(r.Feeds, tensors(f))
+		r.Feeds = append(r.Feeds, tape.Tensors(f))
 	}
 	return nil
-}
-
-func tensors(f builders.Feed) tape.Feed {
-	out := tape.Feed{}
-	for n, v := range f {
-		out[n] = tape.Tensor(v)
-	}
-	return out
 }
 
 // nodes lists what the loss and the output depend on, in an order in which it can be computed.

@@ -9,7 +9,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
@@ -132,7 +131,7 @@ func TestQueryNormSize(t *testing.T) {
 	}
 	q := g.Input("q", graph.F64, graph.Ax("i", 6), graph.Ax("e", 4))
 	gain := a.Norm.Gain
-	normed := layertest.BothWays(t, ref.Feed{gain: {Type: gain.Type(), Data: []float64{1, 1, 1, 1}}}, a.Norm.Of(q))[0].Data
+	normed := layertest.BothWays(t, graph.Values{gain: {Type: gain.Type(), Data: []float64{1, 1, 1, 1}}}, a.Norm.Of(q))[0].Data
 	for i := range 6 {
 		size := 0.0
 		for _, v := range normed[4*i:][:4] {
@@ -154,7 +153,7 @@ func TestKeyNormSize(t *testing.T) {
 		return a.Of(x, x, nil)
 	}
 	normed := a.WithKeyNorm()
-	feed := ref.Feed{normed.KeyNorm.Gain: layertest.ValueOf(normed.KeyNorm.Gain, 1, 2, 0.5, -1)}
+	feed := graph.Values{normed.KeyNorm.Gain: layertest.ValueOf(normed.KeyNorm.Gain, 1, 2, 0.5, -1)}
 	out := layertest.BothWays(t, feed, scaled(normed, 1, 1), scaled(normed, 1, 100), scaled(a, 1, 1), scaled(a, 1, 100), scaled(normed, 3, 1), scaled(normed, 1, -1))
 	if err := reftest.Near(out[1].Data, out[0].Data, 1e-3); err != nil {
 		t.Errorf("the norm lets the length of keys through: %v", err)
@@ -225,7 +224,7 @@ func TestMaskedStates(t *testing.T) {
 	lengths := g.Input("length", graph.I64, graph.Ax("b", 2))
 	a, α := attention.AttendStates(nil, s, h, nn.Present(lengths, graph.Ax("t", 4)))
 	short, _ := attention.AttendStates(attention.DotScore{}, s, ops.Slice(h, "t", 0, 2), nil)
-	out := layertest.BothWays(t, ref.Feed{lengths: layertest.ValueOf(lengths, 2, 2)}, a, short, α)
+	out := layertest.BothWays(t, graph.Values{lengths: layertest.ValueOf(lengths, 2, 2)}, a, short, α)
 	layertest.Same(t, "two of four states", out[0].Data, out[1].Data)
 	for p, w := range out[2].Data {
 		if p%4 >= 2 && w != 0 {

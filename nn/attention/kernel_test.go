@@ -8,7 +8,6 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/train"
 )
@@ -21,7 +20,7 @@ func TestAttendKernelIsTheSum(t *testing.T) {
 	v, mask := g.Input("v", graph.F64, graph.Ax("u", m), graph.Ax("f", f)), g.Input("mask", graph.Bool, graph.Ax("t", n), graph.Ax("u", m))
 	y, α := attention.AttendKernel(q, k, v, g.Constant(graph.F64, []float64{γ}), mask)
 	seen := []float64{1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 1}
-	out := layertest.BothWays(t, ref.Feed{mask: layertest.ValueOf(mask, seen...)}, q, k, v, y, α)
+	out := layertest.BothWays(t, graph.Values{mask: layertest.ValueOf(mask, seen...)}, q, k, v, y, α)
 	Q, K, V := out[0].Data, out[1].Data, out[2].Data
 	for i := range n {
 		var w [m]float64
@@ -57,7 +56,7 @@ func TestGoofyIsAttention(t *testing.T) {
 	m := layertest.Build(t, "kmeans-goofy", builders.Settings{"n": 6, "gamma": 0.8})
 	r, γ := m.Centres(), m.Gamma()
 	y, α := attention.AttendKernel(m.Points(), r, r, γ, nil)
-	feed := ref.Feed{γ: {Type: γ.Type(), Data: []float64{0.8}}}
+	feed := graph.Values{γ: {Type: γ.Type(), Data: []float64{0.8}}}
 	out := layertest.BothWays(t, feed, y, m.Graph.Lookup("r̂"), α, m.Graph.Lookup("α"))
 	layertest.Same(t, "r̂", out[0].Data, out[1].Data)
 	layertest.Same(t, "α", out[2].Data, out[3].Data)

@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -21,7 +20,7 @@ func TestMaskedWeights(t *testing.T) {
 	g := graph.New("masks")
 	e := g.Input("e", graph.F64, graph.Ax("b", b), graph.Ax("t", n), graph.Ax("u", n))
 	lengths := g.Input("length", graph.I64, graph.Ax("b", b))
-	feed := ref.Feed{lengths: layertest.ValueOf(lengths, 4, 2, 0)}
+	feed := graph.Values{lengths: layertest.ValueOf(lengths, 4, 2, 0)}
 	causal, padding := attention.Causal(g, graph.Ax("t", n), graph.Ax("u", n)), attention.Padding(lengths, graph.Ax("u", n))
 	for _, c := range []struct {
 		name string
@@ -74,7 +73,7 @@ func TestPaddingIsNothing(t *testing.T) {
 		m := layertest.Build(t, name, builders.Settings{"b": 2, "t": 4, "mask": 2})
 		x, lengths := m.Graph.Lookup("x"), m.Graph.Lookup("mask/length")
 		nodes := append(grad.Of(m.Loss, append(m.Params(), x)...), m.Loss)
-		feed := ref.Feed{lengths: layertest.ValueOf(lengths, 2, 3)}
+		feed := graph.Values{lengths: layertest.ValueOf(lengths, 2, 3)}
 		one := layertest.BothWays(t, feed, append(nodes, x, m.Graph.Lookup("α"))...)
 		dx, values, α := one[len(nodes)-2], one[len(nodes)], one[len(nodes)+1]
 		d := x.Dim(2)

@@ -7,7 +7,6 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -24,7 +23,7 @@ func TestHandsAdvance(t *testing.T) {
 		advanced := attention.Rotary(now, ops.Lit(times, k))
 		r := attention.Rotation(g, graph.F64, graph.Axis{Size: 8}, graph.Axis{Size: 8}, k)
 		back := ops.MatMul(r, ops.Transpose(r)) // a rotation times its transpose is 1
-		out := layertest.BothWays(t, ref.Feed{times: {Type: times.Type(), Data: []float64{0, 1, 17, 250, -3}}}, then, turned, advanced, back)
+		out := layertest.BothWays(t, graph.Values{times: {Type: times.Type(), Data: []float64{0, 1, 17, 250, -3}}}, then, turned, advanced, back)
 		layertest.Same(t, "R(k)", out[1].Data, out[0].Data)
 		layertest.Same(t, "advance", out[2].Data, out[0].Data)
 		for p, v := range out[3].Data {
@@ -44,7 +43,7 @@ func TestRotationModel(t *testing.T) {
 	m := layertest.Build(t, "position-rotation", builders.Settings{"i": 4, "k": 3})
 	times := m.Graph.Lookup("t")
 	later := attention.SinusoidalAt(ops.Shift(times, 3), graph.Ax("m′", 6))
-	out := layertest.BothWays(t, ref.Feed{times: {Type: times.Type(), Data: []float64{0, 5, 8, 13}}}, m.Output, later)
+	out := layertest.BothWays(t, graph.Values{times: {Type: times.Type(), Data: []float64{0, 5, 8, 13}}}, m.Output, later)
 	layertest.Same(t, "the output", out[0].Data, out[1].Data)
 }
 
@@ -92,7 +91,7 @@ func TestRotaryHeads(t *testing.T) {
 		}
 		mask := ops.Greater(g.Constant(graph.F64, unseen, graph.Axis{Size: 1}, graph.Ax("t′", n)), ops.Lit(x, 0.5))
 		mask = ops.BroadcastTo(mask, mustShape(t, graph.Ax("t", n), graph.Ax("t′", n)))
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		if a.Norm != nil { // a gain for each feature would not turn with the hands
 			feed[a.Norm.Gain] = layertest.ValueOf(a.Norm.Gain, 1, 2, -0.5, 3)
 		}

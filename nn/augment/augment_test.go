@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn/augment"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -21,12 +20,12 @@ type album struct {
 	*graph.Graph
 	n, h, w, c int
 	x          *graph.Node
-	feed       ref.Feed
+	feed       graph.Values
 }
 
 func newAlbum(n, h, w, c int) album {
 	g := graph.New("album")
-	a := album{g, n, h, w, c, layertest.Image(g, n, h, w, c), ref.Feed{}}
+	a := album{g, n, h, w, c, layertest.Image(g, n, h, w, c), graph.Values{}}
 	rng := rand.New(rand.NewPCG(1, 1))
 	a.feed[a.x] = layertest.Computed(a.x.Type(), func(int) float64 { return rng.Float64() })
 	return a
@@ -196,7 +195,7 @@ func TestPosterise(t *testing.T) {
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		g := graph.New("posterise")
 		x := g.Input("x", dt, graph.Ax("n", 1), graph.Ax("h", 16), graph.Ax("w", 16), graph.Ax("c", 1))
-		feed := ref.Feed{x: layertest.Computed(x.Type(), func(i int) float64 { return dt.Round((float64(i) - 0.3) / 255) })}
+		feed := graph.Values{x: layertest.Computed(x.Type(), func(i int) float64 { return dt.Round((float64(i) - 0.3) / 255) })}
 		for bits := range 9 {
 			y := augment.Posterise(x, g.Constant(dt, []float64{float64(bits)}))
 			out, err := reftest.Tape(0, feed, []*graph.Node{y})

@@ -9,7 +9,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn/graphnet"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -26,7 +25,7 @@ func TestFullyConnected(t *testing.T) {
 		full := graphnet.FullyConnected(mask, graph.Ax("j", n), graph.F64)
 		l := graphnet.NewMessagePassing(g, "mp", graph.F64, how, graph.Ax("d", d), graph.Ax("h", h), graph.Axis{}).Labelled(graph.Ax("label", 1))
 		y, _ := l.OfLabelled(x, nil, full, ops.Expand(A, -1, "label"))
-		feed := ref.Feed{mask: {Type: mask.Type(), Data: []float64{1, 1, 1, 1, 0}}}
+		feed := graph.Values{mask: {Type: mask.Type(), Data: []float64{1, 1, 1, 1, 0}}}
 		parameters(feed, g)
 		r := rand.New(rand.NewPCG(9, 1))
 		feed[x], feed[A] = layertest.Random(r, x.Type(), 1), layertest.Computed(A.Type(), func(p int) float64 { return float64((p + p/n) % 2) })

@@ -11,7 +11,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn/graphnet"
 	"github.com/tapestry-ml/tapestry/ops"
@@ -29,7 +28,7 @@ var directed = [][2]int{{0, 1}, {0, 2}, {0, 4}, {1, 0}, {2, 0}, {2, 3}, {4, 0}, 
 type graphCase struct {
 	g     *graph.Graph
 	x     *graph.Node
-	feed  ref.Feed
+	feed  graph.Values
 	dense graphnet.Adjacency
 	edges graphnet.Edges
 }
@@ -46,7 +45,7 @@ func newGraphCase() graphCase {
 	c := graphCase{g: g, x: g.Param("x", graph.F64, i, d)}
 	c.dense = graphnet.Adjacency{A: g.Constant(graph.F64, A, i, graph.Ax("j", 5))}
 	c.edges = graphnet.Edges{Source: g.Constant(graph.I64, source, e), Target: g.Constant(graph.I64, target, e), Nodes: i, DT: graph.F64}
-	c.feed = ref.Feed{c.x: {Type: c.x.Type(), Data: []float64{0.5, -1, 0, 2, 0, 0, 1.5, 3, -2, 0.25, 0, 1, -0.75, 1, 4}}}
+	c.feed = graph.Values{c.x: {Type: c.x.Type(), Data: []float64{0.5, -1, 0, 2, 0, 0, 1.5, 3, -2, 0.25, 0, 1, -0.75, 1, 4}}}
 	return c
 }
 
@@ -149,7 +148,7 @@ var layers = map[string]func(g *graph.Graph, x *graph.Node, n graphnet.Neighbour
 }
 
 // parameters draws values for the parameters that have none yet.
-func parameters(feed ref.Feed, g *graph.Graph) {
+func parameters(feed graph.Values, g *graph.Graph) {
 	r := rand.New(rand.NewPCG(3, 5))
 	for _, p := range g.Leaves(graph.RoleParam) {
 		v := layertest.Random(r, p.Type(), 1)
@@ -251,7 +250,7 @@ func TestBatches(t *testing.T) {
 			// Each graph alone.
 			var alone []float64
 			for b, size := range sizes {
-				g, feed := graph.New("alone"), ref.Feed{}
+				g, feed := graph.New("alone"), graph.Values{}
 				A := make([]float64, size*size)
 				for p := range A {
 					if hears(p/size, p%size) {
@@ -265,7 +264,7 @@ func TestBatches(t *testing.T) {
 				alone = append(alone, layertest.Both(t, feed, 1e-11, y)[0].Data...)
 			}
 			// Padded.
-			g, feed := graph.New("padded"), ref.Feed{}
+			g, feed := graph.New("padded"), graph.Values{}
 			b, i := graph.Ax("b", len(sizes)), graph.Ax("i", largest)
 			A, mask := make([]float64, len(sizes)*largest*largest), make([]float64, len(sizes)*largest)
 			var source, target, of, packed []float64
@@ -298,7 +297,7 @@ func TestBatches(t *testing.T) {
 				}
 			}
 			// As blocks, with an edge too many.
-			g, feed = graph.New("blocks"), ref.Feed{}
+			g, feed = graph.New("blocks"), graph.Values{}
 			e, nodes := graph.Ax("e", len(source)+1), graph.Ax("i", len(of))
 			n := graphnet.Edges{Source: g.Constant(graph.I64, append(source, 0), e), Target: g.Constant(graph.I64, append(target, -1), e), Nodes: nodes, DT: graph.F64}
 			y = layer(g, g.Constant(graph.F64, packed, nodes, graph.Ax("d", 3)), n.WithSelf())

@@ -67,7 +67,11 @@ func (r Recur) From(x *graph.Node, start []*graph.Node) (h *graph.Node, final []
 func (r Recur) run(x, mask *graph.Node, start []*graph.Node, name string) (h *graph.Node, final []*graph.Node) {
 	defer build.Within(r.Name, x)()
 	fail := func(err error) (*graph.Node, []*graph.Node) {
-		bad := graph.Of(append([]*graph.Node{x}, weightsOf(r.Cell)...)...).Fail("Recur", err, x)
+		all := []*graph.Node{x}
+		if r.Cell != nil { // there may be no sequence whose graph could say it
+			all = append(all, r.Cell.Start()...)
+		}
+		bad := graph.Of(all...).Fail("Recur", err, x)
 		return bad, []*graph.Node{bad}
 	}
 	switch {
@@ -94,8 +98,8 @@ func (r Recur) run(x, mask *graph.Node, start []*graph.Node, name string) (h *gr
 		over = append(over, ops.Expand(mask, -1, ""))
 	}
 	var names []string // of the state
-	s := loop(cell, ops.Loop{Carry: start, Over: over, Axis: -2, Reverse: r.Reverse, Checkpoint: r.Checkpoint}, r.Unroll,
-		func(cell Cell, state, x []*graph.Node) (next, out []*graph.Node) {
+	s := loop(ops.Loop{Carry: start, Over: over, Axis: -2, Reverse: r.Reverse, Checkpoint: r.Checkpoint}, r.Unroll,
+		func(state, x, _ []*graph.Node) (next, out []*graph.Node) {
 			next, names = cell.Step(x[0], state), nil
 			for _, n := range next {
 				names = append(names, n.Name())

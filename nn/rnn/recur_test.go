@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
@@ -26,7 +25,7 @@ func TestFiltersAreTheirSums(t *testing.T) {
 	x := g.Input("x", graph.F64, graph.Ax("b", b), graph.Ax("t", n))
 	fir, iir := rnn.NewFIR(g, graph.F64, graph.Ax("k", k)), rnn.NewIIR(g, graph.F64, graph.Ax("n", states))
 	a := graph.Value{Type: iir.A.Type(), Data: []float64{0.9, -0.5, 0.1}}
-	out := layertest.BothWays(t, ref.Feed{iir.A: a}, x, fir.Taps, iir.B, iir.C, iir.D, fir.Of(x), iir.Of(x))
+	out := layertest.BothWays(t, graph.Values{iir.A: a}, x, fir.Taps, iir.B, iir.C, iir.D, fir.Of(x), iir.Of(x))
 	X, taps, B, C, d := out[0].Data, out[1].Data, out[2].Data, out[3].Data, out[4].Data[0]
 	for i := range b {
 		var h [states]float64
@@ -84,7 +83,7 @@ func TestMemoryIsKept(t *testing.T) {
 	for i := range h {
 		bias.Data[i], bias.Data[h+i] = -1000, 1000 // i, f
 	}
-	out := layertest.BothWays(t, ref.Feed{cell.In.B: bias}, c0, final[1], grad.Of(ops.Sum(final[1]), c0)[0])
+	out := layertest.BothWays(t, graph.Values{cell.In.B: bias}, c0, final[1], grad.Of(ops.Sum(final[1]), c0)[0])
 	if !slices.Equal(out[0].Data, out[1].Data) {
 		t.Errorf("memory went in as %v and came out as %v", out[0].Data, out[1].Data)
 	}
@@ -105,7 +104,7 @@ func TestVerticalSkip(t *testing.T) {
 		first := rnn.Recur{Cell: rnn.NewGRU(g, "first", graph.F64, graph.Ax("d", 2), h)}.Of(x)
 		cell := rnn.NewRNN(g, "second", graph.F64, h, h)
 		y := rnn.Stack{Layers: []nn.Layer{given{first}, rnn.Recur{Cell: cell}}, Skip: skip}.Of(x)
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		for _, p := range []*graph.Node{cell.In.W, cell.In.B, cell.Hidden.W} {
 			feed[p] = graph.NewValue(p.Type())
 		}
@@ -197,7 +196,7 @@ func TestNormsInside(t *testing.T) {
 			y, _ := rnn.Recur{Cell: cell}.From(x, start)
 			written, _ := rnn.Recur{Cell: cell, Unroll: true}.From(x, start)
 			rng := rand.New(rand.NewPCG(1, 2))
-			feed := ref.Feed{x: layertest.Random(rng, x.Type(), 1), s: layertest.Random(rng, s.Type(), 1)}
+			feed := graph.Values{x: layertest.Random(rng, x.Type(), 1), s: layertest.Random(rng, s.Type(), 1)}
 			for _, p := range g.Leaves(graph.RoleParam) { // biases and gains too
 				feed[p] = layertest.Random(rng, p.Type(), 1)
 			}
@@ -271,7 +270,7 @@ func TestHorizontalSkips(t *testing.T) {
 		if !lstm { // with weights of 0 it still keeps half of its hidden values
 			continue
 		}
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		for _, p := range g.Leaves(graph.RoleParam) {
 			feed[p] = graph.NewValue(p.Type())
 		}

@@ -104,7 +104,7 @@ func (m Seq2Seq) Free(source *graph.Node, t graph.Axis, feedback Feedback) Said 
 		return Said{Logits: graph.Of(source).Fail("Seq2Seq", err, source)}
 	}
 	y := ops.BroadcastTo(ops.Squeeze(ops.Slice(d.Table, 0, m.words(), m.words()+1), 0), s).As("y₀")
-	free := loop(d, ops.Loop{Carry: append([]*graph.Node{y}, start...), Steps: t.Size, Axis: t.Name}, m.Unroll, func(d decoder, carry, _ []*graph.Node) (next, out []*graph.Node) {
+	free := loop(ops.Loop{Carry: append([]*graph.Node{y}, start...), Steps: t.Size, Axis: t.Name}, m.Unroll, func(carry, _, _ []*graph.Node) (next, out []*graph.Node) {
 		next = d.Cell.Step(carry[0], carry[1:])
 		logits, α := d.say(next[0])
 		if out = []*graph.Node{logits}; α != nil {

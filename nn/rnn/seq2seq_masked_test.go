@@ -9,7 +9,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/nn/rnn"
@@ -82,7 +81,7 @@ func TestPaddedSourcesAreEachAlone(t *testing.T) {
 		g := graph.New("padding")
 		net := translator5(g, c.encoder, c.score, c.unroll)
 		params := g.Leaves(graph.RoleParam)
-		feed := ref.Feed{}
+		feed := graph.Values{}
 		// says lists the logits of a model told the right tokens and of one on its own
 		// with either feedback, then the weights of each, then the derivatives of a loss.
 		says := func(name string, net rnn.Seq2Seq, source, target []float64) []*graph.Node {
@@ -184,8 +183,8 @@ func TestPaddingIsNotRead(t *testing.T) {
 			net = net.Masked(g.Constant(graph.Bool, sees, source.Shape().Axes()...))
 		}
 		logits := net.Free(source, graph.Ax("t", 3), rnn.Likeliest).Logits
-		a := layertest.BothWays(t, ref.Feed{source: layertest.ValueOf(source, padded...)}, logits)[0].Data
-		b := layertest.BothWays(t, ref.Feed{source: layertest.ValueOf(source, other...)}, logits)[0].Data
+		a := layertest.BothWays(t, graph.Values{source: layertest.ValueOf(source, padded...)}, logits)[0].Data
+		b := layertest.BothWays(t, graph.Values{source: layertest.ValueOf(source, other...)}, logits)[0].Data
 		if slices.Equal(a, b) != masked {
 			t.Errorf("masked %v: other padding makes no difference: %v", masked, !masked)
 		}

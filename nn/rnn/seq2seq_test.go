@@ -10,7 +10,6 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
@@ -73,7 +72,7 @@ func TestForcedIsFreeOnItsOwnWords(t *testing.T) {
 			net.Cell = rnn.NewLSTM(g, "decoder", graph.F64, m, c)
 			net.Output = nn.NewLinear(g, "output", graph.F64, seen, graph.Ax("w", w))
 			source := g.Input("source", graph.I64, graph.Ax("b", 3), graph.Ax("s", 4))
-			feed := ref.Feed{source: layertest.ValueOf(source, 0, 1, 2, 3, 4, 3, 2, 1, 0, 0, 4, 1)}
+			feed := graph.Values{source: layertest.ValueOf(source, 0, 1, 2, 3, 4, 3, 2, 1, 0, 0, 4, 1)}
 			free := net.Free(source, graph.Ax("t", 6), rnn.Likeliest)
 			forced := net.Forced(source, ops.ArgMax(free.Logits, -1))
 			certain := net
@@ -214,7 +213,7 @@ func TestBottleneck(t *testing.T) {
 			net.Encoder = known{states, s}
 			return net.Free(source, graph.Ax("t", 3), rnn.Likeliest).Logits
 		}
-		out := layertest.BothWays(t, ref.Feed{source: graph.NewValue(source.Type())}, say(h1), say(h2))
+		out := layertest.BothWays(t, graph.Values{source: graph.NewValue(source.Type())}, say(h1), say(h2))
 		if same := reftest.Near(out[0].Data, out[1].Data, 1e-12) == nil; same == looks {
 			t.Errorf("looking back %v: other states of the encoder make no difference: %v", looks, same)
 		}

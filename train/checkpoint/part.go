@@ -14,7 +14,8 @@ import (
 // error nothing is written.
 //
 // The file may be any safetensors file that names tensors by their paths. Only the wanted part is
-// read, after the checksum, if there is one, was checked.
+// read, after the checksum, if there is one, was checked. Tensors of f16 and bf16 become f32, those
+// of i8 and u8 i32, unless the store has the type of the file at their place.
 func LoadPart(path string, into *tape.Store, under, to string) ([]string, error) {
 	r, err := safetensors.Open(path)
 	if err != nil {
@@ -34,6 +35,15 @@ func LoadPart(path string, into *tape.Store, under, to string) ([]string, error)
 		t, err := r.Tensor(info.Name)
 		if err != nil {
 			return nil, err
+		}
+		place := strings.Trim(to+"/"+strings.TrimPrefix(strings.TrimPrefix(info.Name, under), "/"), "/")
+		if into != nil {
+			if typ, there := into.Type(place); there && inFile[typ.DType] == info.DType {
+				t, err = asStored(t, info.DType)
+			}
+		}
+		if err != nil {
+			return nil, at(path, err)
 		}
 		if err := part.Add(info.Name, t); err != nil {
 			return nil, at(path, err)

@@ -100,7 +100,8 @@ func (s *State) encode() (*safetensors.File, error) {
 		if err != nil {
 			return nil, err
 		}
-		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: path, Data: t})
+		typ, _ := s.Store.Type(path)
+		f.Tensors = append(f.Tensors, safetensors.Tensor{Name: path, Data: t, DType: inFile[typ.DType]})
 	}
 	return f, nil
 }
@@ -120,7 +121,11 @@ func Load(path string) (*State, error) {
 		return nil, at(path, &safetensors.Error{Offset: -1, Msg: "the checkpoint has no checksum", Err: safetensors.ErrChecksum})
 	}
 	for _, t := range f.Tensors {
-		if err := s.Store.Add(t.Name, t.Data); err != nil {
+		data, err := asStored(t.Data, t.DType)
+		if err == nil {
+			err = s.Store.Add(t.Name, data)
+		}
+		if err != nil {
 			return nil, at(path, malformed("%v", err))
 		}
 	}

@@ -21,8 +21,8 @@ type Set struct {
 	columns map[string]*tensor.Dense
 }
 
-// NewSet returns a set of columns: row-major arrays of tensor.Float32, Float64, Int32, Int64 or
-// Bool, which are not copied. Other arrays are an error, and so are columns that differ in their
+// NewSet returns a set of columns: row-major arrays of tensor.Float32, Float64, Int32, Int64, Int8,
+// Uint8 or Bool, which are not copied. Other arrays are an error, and so are columns that differ in their
 // number of rows.
 func NewSet(columns map[string]*tensor.Dense) (*Set, error) {
 	s := &Set{names: slices.Sorted(maps.Keys(columns)), columns: maps.Clone(columns)}

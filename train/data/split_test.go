@@ -186,7 +186,7 @@ func TestSetErrors(t *testing.T) {
 		{column(nil), `data: column "x": want an array of at least one axis`},
 		{column(new(tensor.Dense)), `data: column "x": want an array of at least one axis`},
 		{column(tensor.New(tensor.FromScalar(1.0))), `data: column "x": want an array of at least one axis`},
-		{column(tensor.New(tensor.WithShape(2), tensor.Of(tensor.Uint8))), `data: column "x": elements of type uint8: want float32, float64, int32, int64 or bool`},
+		{column(tensor.New(tensor.WithShape(2), tensor.Of(tensor.Uint16))), `data: column "x": elements of type uint16: want float32, float64, int32, int64, int8, uint8 or bool`},
 		{column(view.(*tensor.Dense)), `data: column "x": a view: want a row-major array without gaps`},
 		{second(set.With("w", tensor.New(tensor.WithShape(5), tensor.Of(tensor.Bool)))), `data: column "x" has 4 rows, "w" has 5`},
 		{second(set.Subset(nil)), "data: a subset of no rows"},

@@ -7,7 +7,6 @@ import (
 	"github.com/tapestry-ml/tapestry/check"
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/marks"
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // blame checks the derivative rule of every operation, each by itself, at the values that the model
@@ -21,11 +20,7 @@ func blame(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.
 		if err != nil {
 			return nil, err
 		}
-		values, err := fed(feed)
-		if err != nil {
-			return nil, err
-		}
-		return check.Blame(ctx, v.result, check.Feed(values), check.From(store), check.Seed(d.asked.Seed))
+		return check.Blame(ctx, v.result, check.Feed(feed), check.From(store), check.Seed(d.asked.Seed))
 	})
 	if err != nil {
 		return layer{}, err
@@ -43,25 +38,4 @@ func blame(ctx context.Context, d *document, v *variant, step int, _ [][]*graph.
 func (d *document) checked(v *variant, n *graph.Node, step int) string {
 	found, _ := d.blamed.find(v, step)
 	return marks.Blame(found)[n].Note
-}
-
-// fed converts a feed to the value type of definitions.
-func fed(feed tape.Feed) (map[*graph.Node]graph.Value, error) {
-	out := map[*graph.Node]graph.Value{}
-	for n, t := range feed {
-		a, err := tape.ArrayOf(n.Type(), t)
-		if err != nil {
-			return nil, err
-		}
-		out[n] = valueOf(a)
-	}
-	return out, nil
-}
-
-func valueOf(a tape.Array) graph.Value {
-	v := graph.NewValue(a.Type)
-	for i := range v.Data {
-		v.Data[i] = a.At(i)
-	}
-	return v
 }

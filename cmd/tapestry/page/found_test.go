@@ -20,7 +20,7 @@ func planted(name string, build func(g *graph.Graph, dt graph.DType) *graph.Node
 	b := builders.Define(builders.Builder{Name: name, Title: name}, func(_ builders.Settings, dt graph.DType, m *builders.Model) {
 		m.Loss = build(m.Graph, dt)
 		m.Output = m.Loss
-		m.Examples = func(*rand.Rand) builders.Feed { return builders.Feed{} }
+		m.Examples = func(*rand.Rand) graph.Values { return graph.Values{} }
 	})
 	return []builders.Family{{Name: "planted", Builders: []builders.Builder{b}}}
 }
@@ -262,7 +262,7 @@ func TestDerivation(t *testing.T) {
 	var plain derivationView
 	b := builders.Define(builders.Builder{Name: "square", Title: "square"}, func(_ builders.Settings, _ graph.DType, m *builders.Model) {
 		m.Output = ops.Square(m.Graph.Scalar("s", 2)).As("y")
-		m.Examples = func(*rand.Rand) builders.Feed { return builders.Feed{} }
+		m.Examples = func(*rand.Rand) graph.Values { return graph.Values{} }
 	})
 	other := newClient(t, Options{Families: []builders.Family{{Name: "planted", Builders: []builders.Builder{b}}}})
 	other.get("/api/docs/"+other.open(`{"model":"square"}`)+"/derivation", &plain)

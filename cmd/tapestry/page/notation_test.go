@@ -22,7 +22,7 @@ func (onlySquares) Read(name, text string) (b builders.Builder, canonical string
 		func(s builders.Settings, dt graph.DType, m *builders.Model) {
 			m.Loss = ops.Mean(ops.Square(m.Graph.Param("w", dt, graph.Ax("i", s.Int("n"))))).As("loss")
 			m.Output = m.Loss
-			m.Examples = func(*rand.Rand) builders.Feed { return builders.Feed{} }
+			m.Examples = func(*rand.Rand) graph.Values { return graph.Values{} }
 		})
 	return b, "square\n", nil
 }

@@ -76,7 +76,7 @@ func sources(w, p *variant) map[*graph.Node]*graph.Node {
 	written, run := w.loops(), p.loops()
 	found := map[*graph.Node]*graph.Node{}
 	for _, n := range p.cone {
-		if n.Body() != nil {
+		if trait.LoopBody(n) != nil {
 			if k := madeAt(n); len(written[k]) == len(run[k]) {
 				found[n] = written[k][slices.Index(run[k], n)]
 			}
@@ -127,7 +127,7 @@ func madeAt(n *graph.Node) loopPlace {
 func (v *variant) loops() map[loopPlace][]*graph.Node {
 	out := map[loopPlace][]*graph.Node{}
 	for _, n := range v.cone {
-		if n.Body() != nil {
+		if trait.LoopBody(n) != nil {
 			out[madeAt(n)] = append(out[madeAt(n)], n)
 		}
 	}

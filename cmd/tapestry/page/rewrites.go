@@ -32,7 +32,7 @@ func (d *document) rewriting(ctx context.Context) (*rewriting, error) {
 	if err != nil {
 		return nil, err
 	}
-	values, err := fed(feed)
+	values, err := feed.Values()
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (d *document) rewriting(ctx context.Context) (*rewriting, error) {
 		if err != nil {
 			return nil, err
 		}
-		values[n] = valueOf(a)
+		values[n] = a.Value()
 	}
 	checks, err := h.Check(ctx, values)
 	if err != nil {

@@ -245,7 +245,7 @@ func explodes(t *testing.T, panics bool) []builders.Family {
 			b := ops.Log(ops.Neg(a)).As("b")
 			m.Loss = ops.Sum(ops.Exp(b)).As("loss")
 			m.Output = m.Loss
-			m.Examples = func(*rand.Rand) builders.Feed { return builders.Feed{} }
+			m.Examples = func(*rand.Rand) graph.Values { return graph.Values{} }
 		})
 	return []builders.Family{{Name: "planted", Builders: []builders.Builder{b}}}
 }

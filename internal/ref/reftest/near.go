@@ -41,6 +41,10 @@ func Tolerance(d graph.DType) float64 {
 		return 4e-6
 	case graph.F64:
 		return 1e-14
+	case graph.F16:
+		return 4 * 0x1p-11
+	case graph.BF16:
+		return 4 * 0x1p-8
 	}
 	return 0
 }

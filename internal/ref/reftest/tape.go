@@ -2,17 +2,17 @@ package reftest
 
 import (
 	"context"
+	"math"
 
 	"gorgonia.org/tensor"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // Tape computes what [ref.Eval] computes, at step 0, on a tape compiled with the
 // options. The feed may hold leaves only.
-func Tape(seed uint64, feed ref.Feed, nodes []*graph.Node, options ...tape.Option) ([]graph.Value, error) {
+func Tape(seed uint64, feed graph.Values, nodes []*graph.Node, options ...tape.Option) ([]graph.Value, error) {
 	out, err := Runs(1, seed, feed, nodes, options...)
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func Tape(seed uint64, feed ref.Feed, nodes []*graph.Node, options ...tape.Optio
 
 // Runs computes on a tape, in n runs of one VM, what [ref.Eval] computes at step 0 with the
 // runs 0 to n−1.
-func Runs(n int, seed uint64, feed ref.Feed, nodes []*graph.Node, options ...tape.Option) ([][]graph.Value, error) {
+func Runs(n int, seed uint64, feed graph.Values, nodes []*graph.Node, options ...tape.Option) ([][]graph.Value, error) {
 	g := graph.Of(nodes...)
 	prog, err := tape.Compile(g, append(options, tape.Fetch(nodes...))...)
 	if err != nil {
@@ -71,10 +71,11 @@ func Value(typ graph.Type, t *tensor.Dense) graph.Value {
 		widen(v.Data, t.Int32s())
 	case graph.I64:
 		widen(v.Data, t.Int64s())
-	case graph.Bool:
-		for i, b := range t.Bools() {
-			if b {
-				v.Data[i] = 1
+	default:
+		a, err := tape.ArrayOf(typ, t)
+		for i := range v.Data {
+			if v.Data[i] = math.NaN(); err == nil {
+				v.Data[i] = a.At(i)
 			}
 		}
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // ColumnTypes lists the types that a graph can be fed.
-var ColumnTypes = []tensor.Dtype{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Int64, tensor.Bool}
+var ColumnTypes = []tensor.Dtype{tensor.Float32, tensor.Float64, tensor.Int32, tensor.Int64, tensor.Bool, tensor.Int8, tensor.Uint8}
 
 // CheckColumn returns what keeps t from being a column, or "".
 func CheckColumn(t *tensor.Dense) string {
@@ -18,7 +18,7 @@ func CheckColumn(t *tensor.Dense) string {
 	case t == nil || t.Dtype().Type == nil || len(t.Shape()) == 0:
 		return "want an array of at least one axis"
 	case !slices.Contains(ColumnTypes, t.Dtype()):
-		return fmt.Sprintf("elements of type %v: want float32, float64, int32, int64 or bool", t.Dtype())
+		return fmt.Sprintf("elements of type %v: want float32, float64, int32, int64, int8, uint8 or bool", t.Dtype())
 	case t.RequiresIterator() || !t.DataOrder().IsRowMajor():
 		return "a view: want a row-major array without gaps"
 	}
@@ -66,6 +66,10 @@ func Floats[F float32 | float64](to []F, t *tensor.Dense) int {
 		Convert(to, t.Int32s())
 	case tensor.Int64:
 		Convert(to, t.Int64s())
+	case tensor.Int8:
+		Convert(to, t.Int8s())
+	case tensor.Uint8:
+		Convert(to, t.Uint8s())
 	case tensor.Bool:
 		for i, x := range t.Bools() {
 			if x {
@@ -85,7 +89,7 @@ func Floats[F float32 | float64](to []F, t *tensor.Dense) int {
 }
 
 // Convert converts the elements of from, in to.
-func Convert[F, T float32 | float64 | int32 | int64](to []F, from []T) {
+func Convert[F float32 | float64 | int32 | int64, T float32 | float64 | int32 | int64 | int8 | uint8](to []F, from []T) {
 	for i, x := range from {
 		to[i] = F(x)
 	}
