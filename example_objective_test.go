@@ -21,7 +21,7 @@ func Example_objective() {
 	c := g.Param("c", graph.F32, graph.Ax("d", 4))
 	D := ops.Sum(ops.Square(ops.Sub(x, c)), "d").As("D")          // ‖x_i − c‖²
 	loss := ops.Mean(ops.Log(ops.Shift(D, 1)), "i").As("loss")    // mean_i log(1 + D_i)
-	step := train.SGD(0.5).Minimize(loss, c)                      // gradient and update: nodes of the same graph
+	step := train.SGD(0.5).Minimize(loss)                         // gradient and update: nodes of the same graph
 	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step)) // all mistakes of the model, each at its line
 	if err != nil {
 		log.Fatal(err)

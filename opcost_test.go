@@ -65,7 +65,7 @@ func TestOneFileAndOneLine(t *testing.T) {
 			"internal/match/kind.go": 1, // gorgonia's table says why it has no translation
 		},
 	} {
-		if !slices.ContainsFunc(ops.All(), func(o ops.Op) bool { return o.Name() == op }) {
+		if !slices.ContainsFunc(ops.List(), func(o ops.Op) bool { return o.Name() == op }) {
 			t.Errorf("%s is no operation", op)
 		}
 		own := "ops/" + strings.ToLower(op) + ".go"
@@ -122,7 +122,7 @@ func mentions(t *testing.T, file, name string) int {
 // are names of operations stand nowhere but where a mistake is recorded in the name of a function.
 func TestNoOperationByName(t *testing.T) {
 	names := map[string]bool{}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		names[op.Name()] = true
 	}
 	found := byName(t, "ops/tanh.go", names) // which says its own name

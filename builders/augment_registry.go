@@ -41,9 +41,9 @@ func augmented(b Builder, f func(c *scene) (x, y *graph.Node)) Builder {
 		c := &scene{Model: m, dt: dt, x: pictures(g, s, dt), classes: classesOf(s)}
 		c.label = g.Input("label", graph.I64, graph.Ax("n", s.Int("n")))
 		c.p = m.dial("p", "p", dt, 0, 1)
-		conv := nn.NewConv2D(g, "conv", dt, build.Last(c.x), channelsOf(s), nn.Window{Size: 3, Padding: 1})
+		conv := nn.NewConv2D(g, "conv", dt, build.Last(c.x), channelsOf(s), ops.Size(3), ops.Padding(1))
 		x, y := f(c)
-		h := ops.MaxPool2D(ops.ReLU(conv.Of(x.As("x̂"))).As("h"), 2, 2).As("v")
+		h := ops.MaxPool2D(ops.ReLU(conv.Of(x.As("x̂"))).As("h"), ops.Size(2)).As("v")
 		flat := ops.Merge(h, "f", 1, 2, 3)
 		m.Output = nn.NewLinear(g, "head", dt, build.Last(flat), c.classes).Of(flat).As("scores")
 		if y == nil {

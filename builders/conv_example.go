@@ -6,7 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/build"
-	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // The small tasks that convolutional models learn.
@@ -98,14 +98,14 @@ func motifs(rng *rand.Rand, tokens, labels graph.Type, v, classes int) (x, label
 
 // filtered draws sequences x[n t c] of noise and the outputs of a fixed filter for them,
 // y[n q o] = Σ_kc a_kco·x_{q+k−padding,c}, so that the filter can be learnt.
-func filtered(rng *rand.Rand, sequences, targets graph.Type, w nn.Window) (x, y graph.Value) {
+func filtered(rng *rand.Rand, sequences, targets graph.Type, w ops.Sliding) (x, y graph.Value) {
 	x = normals(rng, sequences)
 	t, c := sequences.Shape.Dim(1), sequences.Shape.Dim(2)
 	m, o := targets.Shape.Dim(1), targets.Shape.Dim(2)
 	y = build.Computed(targets, func(p int) float64 {
 		n, q, sum := p/(m*o), p/o%m, 0.0
 		for k := range w.Size {
-			if i := q + k - w.Padding; i >= 0 && i < t {
+			if i := q + k - w.Before; i >= 0 && i < t {
 				for ch := range c {
 					sum += math.Cos(float64((k*c+ch)*o+p%o)) * x.Data[(n*t+i)*c+ch]
 				}

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // TestImageModelMistakes are clear and never panic.
@@ -102,7 +103,7 @@ func TestNilImageOperands(t *testing.T) {
 	trained := func(y *graph.Node, _ graph.Step) *graph.Node { return y }
 	type call = func(x *graph.Node) *graph.Node
 	for name, f := range map[string]call{
-		"Conv":          nn.NewConv2D(g, "conv", graph.F32, c, c, nn.Window{Size: 3}).Of,
+		"Conv":          nn.NewConv2D(g, "conv", graph.F32, c, c, ops.Size(3)).Of,
 		"WeightedPool":  nn.NewWeightedPool(g, "pool", graph.F32, c, 2).Of,
 		"BatchNorm":     nn.NewBatchNorm(g, "norm", graph.F32, c).Of,
 		"InputNorm":     nn.NewInputNorm(g, "input", graph.F32, c).Of,

@@ -30,7 +30,7 @@ func NewConvNeXtBlock(g *graph.Graph, name string, dt graph.DType, c graph.Axis,
 	wide := graph.Ax("e", 4*c.Size)
 	b := ConvNeXtBlock{
 		Name:      name,
-		Depthwise: nn.NewDepthwise2D(g, "depthwise", dt, c, nn.Window{Size: k}.Same()),
+		Depthwise: nn.NewDepthwise2D(g, "depthwise", dt, c, ops.Size(k), ops.Same()),
 		Norm:      nn.NewLayerNorm(g, "norm", dt, c),
 		Up:        nn.NewLinear(g, "up", dt, c, wide),
 		Down:      nn.NewLinear(g, "down", dt, wide, c),
@@ -73,7 +73,7 @@ type ConvNeXt struct {
 // NewConvNeXt adds the parameters of a net from images with channels in to scores out, with patches
 // of p×p and blocks with windows of k×k.
 func NewConvNeXt(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, p, k, blocks int, layerScale bool) ConvNeXt {
-	m := ConvNeXt{Patches: nn.NewConv2D(g, "patches", dt, in, channels, nn.Window{Size: p, Stride: p})}
+	m := ConvNeXt{Patches: nn.NewConv2D(g, "patches", dt, in, channels, ops.Size(p), ops.Stride(p))}
 	for i := range blocks {
 		m.Blocks = append(m.Blocks, NewConvNeXtBlock(g, build.Numbered("block", i), dt, channels, k, layerScale))
 	}

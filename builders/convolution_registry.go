@@ -80,9 +80,9 @@ func (m *Model) atMost(name string, n, most int) int {
 // conv1D makes a model of a single convolution of sequences that learns a filter.
 func conv1D(wide bool) func(Settings, graph.DType, *Model) {
 	return func(s Settings, dt graph.DType, m *Model) {
-		g, w := m.Graph, nn.Window{Size: s.Int("window")}
+		g, w := m.Graph, ops.Size(s.Int("window"))
 		if wide {
-			w = w.Wide()
+			w = ops.Windows(w, ops.Wide())
 		}
 		n := graph.Ax("n", s.Int("n"))
 		x := g.Input("x", dt, n, graph.Ax("t", s.Int("t")), graph.Ax("c", s.Int("channels")))
@@ -93,7 +93,7 @@ func conv1D(wide bool) func(Settings, graph.DType, *Model) {
 		target := g.Input("target", dt, m.Output.Shape().Axes()...)
 		m.Loss = nn.SquaredError(m.Output, target).As("loss")
 		m.Examples = func(rng *rand.Rand) graph.Values {
-			sequences, targets := filtered(rng, x.Type(), target.Type(), w)
+			sequences, targets := filtered(rng, x.Type(), target.Type(), w.Sliding(0))
 			return graph.Values{x: sequences, target: targets}
 		}
 	}
@@ -184,9 +184,9 @@ var conv2D = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c := m.Graph, channelsOf(s)
 		x := pictures(g, s, dt)
-		w := nn.Window{Size: s.Int("window"), Stride: s.Int("stride"), Padding: s.Int("padding"), Dilation: s.Int("dilation")}
-		first := nn.NewConv2D(g, "conv1", dt, build.Last(x), c, w)
-		second := nn.NewGroupedConv2D(g, "conv2", dt, c, c, nn.Window{Size: w.Size, Padding: w.Padding, Dilation: w.Dilation}, s.Int("groups"))
+		w := ops.Windows(ops.Size(s.Int("window")), ops.Padding(s.Int("padding")), ops.Dilation(s.Int("dilation")))
+		first := nn.NewConv2D(g, "conv1", dt, build.Last(x), c, w, ops.Stride(s.Int("stride")))
+		second := nn.NewConv2D(g, "conv2", dt, c, c, w, ops.Groups(s.Int("groups")))
 		first.Reflect, second.Reflect = s.Is("around"), s.Is("around")
 		head := nn.NewLinear(g, "head", dt, c, classesOf(s))
 		h := ops.ReLU(first.Of(x)).As("h₁")
@@ -202,11 +202,11 @@ var convDepthwise = Builder{
 	Formula:         "uᵢⱼ꜀ = Σₖₗ h_{i+k, j+l, c}·Wₖₗ꜀ + b꜀;  v = relu(U·u + a)",
 	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeWindow},
 	make: func(s Settings, dt graph.DType, m *Model) {
-		g, c, w := m.Graph, channelsOf(s), nn.Window{Size: s.Int("window")}.Same()
+		g, c, w := m.Graph, channelsOf(s), ops.Windows(ops.Size(s.Int("window")), ops.Same())
 		x := pictures(g, s, dt)
 		lift := nn.NewConv2D(g, "lift", dt, build.Last(x), c, w)
 		depthwise := nn.NewDepthwise2D(g, "depthwise", dt, c, w)
-		pointwise := nn.NewConv2D(g, "pointwise", dt, c, c, nn.Window{Size: 1})
+		pointwise := nn.NewConv2D(g, "pointwise", dt, c, c, ops.Size(1))
 		head := nn.NewLinear(g, "head", dt, c, classesOf(s))
 		u := depthwise.Of(ops.ReLU(lift.Of(x)).As("h")).As("u")
 		v := ops.ReLU(pointwise.Of(u)).As("v")
@@ -223,8 +223,8 @@ var convTransposed = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c := m.Graph, channelsOf(s)
 		x := pictures(g, s, dt)
-		lift := nn.NewConv2D(g, "lift", dt, build.Last(x), c, nn.Window{Size: 3, Padding: 1})
-		up := nn.NewConvTransposed2D(g, "up", dt, c, build.Last(x), nn.Window{Size: 4, Stride: 2, Padding: 1})
+		lift := nn.NewConv2D(g, "lift", dt, build.Last(x), c, ops.Size(3), ops.Padding(1))
+		up := nn.NewConvTransposed2D(g, "up", dt, c, build.Last(x), ops.Size(4), ops.Stride(2), ops.Padding(1))
 		m.Output = up.Of(ops.ReLU(lift.Of(x)).As("h")).As("y")
 		if !m.Output.IsValid() {
 			return
@@ -251,13 +251,13 @@ var pool = Builder{
 	make: func(s Settings, dt graph.DType, m *Model) {
 		g, c, k := m.Graph, channelsOf(s), s.Int("pool")
 		x := pictures(g, s, dt)
-		h := ops.ReLU(nn.NewConv2D(g, "conv", dt, build.Last(x), c, nn.Window{Size: 3, Padding: 1}).Of(x)).As("h")
+		h := ops.ReLU(nn.NewConv2D(g, "conv", dt, build.Last(x), c, ops.Size(3), ops.Padding(1)).Of(x)).As("h")
 		var p *graph.Node
 		switch s.Int("kind") {
 		case 0:
-			p = ops.MaxPool2D(h, k, k)
+			p = ops.MaxPool2D(h, ops.Size(k))
 		case 1:
-			p = ops.AvgPool2D(h, k, k)
+			p = ops.AvgPool2D(h, ops.Size(k))
 		case 2:
 			p = nn.PickOne(h, k)
 		default:

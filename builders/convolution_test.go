@@ -16,13 +16,15 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-var windows = []nn.Window{
-	{Size: 1}, {Size: 3}, {Size: 3, Stride: 2}, {Size: 3, Stride: 2, Padding: 1}, {Size: 2, Stride: 2},
-	{Size: 3, Dilation: 2}, {Size: 2, Stride: 3, Padding: 2, Dilation: 3}, {Size: 4, Padding: 3},
+var windows = []ops.Window{
+	nil, ops.Size(3), ops.Windows(ops.Size(3), ops.Stride(2)), ops.Windows(ops.Size(3), ops.Stride(2), ops.Padding(1)),
+	ops.Windows(ops.Size(2), ops.Stride(2)), ops.Windows(ops.Size(3), ops.Dilation(2)),
+	ops.Windows(ops.Size(2), ops.Stride(3), ops.Padding(2), ops.Dilation(3)), ops.Windows(ops.Size(4), ops.Wide()),
+	ops.Windows(ops.Size(4), ops.Same()), ops.Windows(ops.Size(2), ops.Dilation(3), ops.Stride(2), ops.Same()),
 }
 
-// TestWindowOut: the formula of the notes, dilation included, is what convolutions give.
-func TestWindowOut(t *testing.T) {
+// TestWindowCount: the formula of the notes, dilation included, is what convolutions give.
+func TestWindowCount(t *testing.T) {
 	for _, w := range windows {
 		for n := 1; n < 12; n++ {
 			g := graph.New("window")
@@ -32,15 +34,15 @@ func TestWindowOut(t *testing.T) {
 			if y.IsValid() {
 				want = y.Dim(0)
 			}
-			if got := w.Out(n); got != want {
-				t.Errorf("%+v over %d: %d windows, want %d", w, n, got, want)
+			if got := w.Sliding(0).Count(n); got != want {
+				t.Errorf("%+v over %d: %d windows, want %d", w.Sliding(0), n, got, want)
 			}
 		}
 	}
-	if got := (nn.Window{Size: 5, Stride: 2, Padding: 1}).Out(32); got != (32-5+2*1)/2+1 {
+	if got := ops.Windows(ops.Size(5), ops.Stride(2), ops.Padding(1)).Sliding(0).Count(32); got != (32-5+2*1)/2+1 {
 		t.Errorf("%d windows", got)
 	}
-	if same, wide := (nn.Window{Size: 5}).Same().Out(9), (nn.Window{Size: 5}).Wide().Out(9); same != 9 || wide != 13 {
+	if same, wide := ops.Windows(ops.Size(5), ops.Same()).Sliding(0).Count(9), ops.Windows(ops.Size(5), ops.Wide()).Sliding(0).Count(9); same != 9 || wide != 13 {
 		t.Errorf("same padding gives %d, wide %d of 9", same, wide)
 	}
 }
@@ -49,9 +51,9 @@ func TestWindowOut(t *testing.T) {
 func TestDepthwise(t *testing.T) {
 	g := graph.New("depthwise")
 	x := layertest.Image(g, 2, 5, 4, 3)
-	w := nn.Window{Size: 3, Padding: 1, Stride: 2}
+	w := ops.Windows(ops.Size(3), ops.Padding(1), ops.Stride(2))
 	l := nn.NewDepthwise2D(g, "conv", graph.F64, graph.Ax("c", 3), w)
-	grouped := nn.Conv{W: l.W, B: l.B, Window: w, Groups: 3}
+	grouped := nn.Conv{W: l.W, B: l.B, Window: ops.Windows(w, ops.Groups(3))}
 	var each []*graph.Node
 	for c := range 3 {
 		one := nn.Conv{W: ops.Slice(l.W, 3, c, c+1), B: ops.Slice(l.B, 0, c, c+1), Window: w}
@@ -79,25 +81,28 @@ func TestDepthwise(t *testing.T) {
 // TestTransposedIsTheAdjoint: ⟨conv x, y⟩ = ⟨x, convᵀ y⟩.
 func TestTransposedIsTheAdjoint(t *testing.T) {
 	for _, w := range windows {
-		for _, spatial := range []int{1, 2} {
+		for _, spatial := range []int{1, 2, 3} {
 			// Sizes that the windows use up, so that the transpose gives them back.
-			size := 3*max(w.Stride, 1) - 2*w.Padding + (w.Size-1)*max(w.Dilation, 1) + 1
+			s := w.Sliding(0)
+			size := 3*s.Stride - s.Before - s.After + (s.Size-1)*s.Dilation + 1
 			if size < 1 {
 				continue
 			}
 			g := graph.New("adjoint")
-			axes := []graph.Axis{graph.Ax("n", 2), graph.Ax("h", size), graph.Ax("w", size), graph.Ax("c", 2)}
-			kernel := []graph.Axis{graph.Ax("kh", w.Size), graph.Ax("kw", w.Size), graph.Ax("c", 2), graph.Ax("o", 3)}
-			order := []any{0, 1, 3, 2}
-			if spatial == 1 {
-				axes, kernel, order = slices.Delete(axes, 1, 2), kernel[1:], []any{0, 2, 1}
+			axes := []graph.Axis{graph.Ax("n", 2)}
+			var kernel []graph.Axis
+			var order []any
+			for i, name := range []string{"d", "h", "w"}[:spatial] {
+				axes, kernel, order = append(axes, graph.Ax(name, size)), append(kernel, graph.Ax("k"+name, s.Size)), append(order, i)
 			}
+			axes, kernel = append(axes, graph.Ax("c", 2)), append(kernel, graph.Ax("c", 2), graph.Ax("o", 3))
+			order = append(order, spatial+1, spatial)
 			x, W := g.Input("x", graph.F64, axes...), g.Param("w", graph.F64, kernel...)
 			forward := nn.Conv{W: W, Window: w}.Of(x)
 			y := g.Input("y", graph.F64, forward.Shape().Axes()...)
 			back := nn.ConvTransposed{W: ops.Transpose(W, order...), Window: w}.Of(y)
 			out := layertest.Values(t, layertest.Filled(g, rand.New(rand.NewPCG(1, 1))), ops.Sum(ops.Mul(forward, y)), ops.Sum(ops.Mul(x, back)))
-			layertest.Same(t, fmt.Sprintf("%+v along %d axes", w, spatial), out[0].Data, out[1].Data)
+			layertest.Same(t, fmt.Sprintf("%+v along %d axes", s, spatial), out[0].Data, out[1].Data)
 		}
 	}
 }
@@ -106,7 +111,7 @@ func TestTransposedIsTheAdjoint(t *testing.T) {
 func TestMirrorPadding(t *testing.T) {
 	g := graph.New("mirror")
 	x := layertest.Image(g, 1, 4, 5, 1)
-	l := nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), nn.Window{Size: 3, Padding: 2})
+	l := nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("f", 1), ops.Size(3), ops.Padding(2))
 	l.Reflect = true
 	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	reflected := func(i, n int) int {
@@ -132,9 +137,9 @@ func TestPooling(t *testing.T) {
 	g := graph.New("pooling")
 	x := layertest.Image(g, 2, 7, 6, 3)
 	weighted := nn.NewWeightedPool(g, "pool", graph.F64, graph.Ax("c", 3), 3)
-	conv := nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 3), graph.Ax("c", 2), nn.Window{Size: 2, Padding: 1})
+	conv := nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 3), graph.Ax("c", 2), ops.Size(2), ops.Padding(1))
 	strided := conv
-	strided.Stride = 2
+	strided.Window = ops.Windows(conv.Window, ops.Stride(2))
 	feed := layertest.Filled(g, rand.New(rand.NewPCG(1, 1)))
 	start := weighted.W.Initialiser()
 	offset, std, width := start.Distribution(weighted.W.Shape().Sizes()...)
@@ -144,7 +149,7 @@ func TestPooling(t *testing.T) {
 	for i := range feed[weighted.W].Data {
 		feed[weighted.W].Data[i] = offset
 	}
-	out := layertest.Values(t, feed, weighted.Of(x), ops.AvgPool2D(x, 3, 3), nn.PickOne(conv.Of(x), 2), strided.Of(x), nn.PickOne(x, 3))
+	out := layertest.Values(t, feed, weighted.Of(x), ops.AvgPool2D(x, ops.Size(3)), nn.PickOne(conv.Of(x), 2), strided.Of(x), nn.PickOne(x, 3))
 	layertest.Same(t, "constant weights and the average", out[0].Data, out[1].Data)
 	layertest.Same(t, "one of 2×2 of a convolution and its stride", out[2].Data, out[3].Data)
 	var want []float64

@@ -33,7 +33,7 @@ func TestConvolutionMovesAlong(t *testing.T) {
 	const size, channels, down, right = 12, 2, 2, -1
 	g := graph.New("moved")
 	x := g.Input("x", graph.F64, graph.Ax("n", 1), graph.Ax("y", size), graph.Ax("x", size), graph.Ax("c", 1))
-	y := ops.ReLU(nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("o", channels), nn.Window{Size: 3, Padding: 1}).Of(x))
+	y := ops.ReLU(nn.NewConv2D(g, "conv", graph.F64, graph.Ax("c", 1), graph.Ax("o", channels), ops.Size(3), ops.Padding(1)).Of(x))
 	here, there := layertest.BothWays(t, graph.Values{x: blob(x, 0, 0)}, y)[0].Data, layertest.BothWays(t, graph.Values{x: blob(x, down, right)}, y)[0].Data
 	differ := false
 	for i := 1; i < size-down-1; i++ {
@@ -57,7 +57,7 @@ func TestConvolutionMovesAlong(t *testing.T) {
 func TestPoolingForgetsSmallMoves(t *testing.T) {
 	g := graph.New("pooled")
 	x := g.Input("x", graph.F64, graph.Ax("n", 1), graph.Ax("y", 12), graph.Ax("x", 12), graph.Ax("c", 1))
-	largest, average, picked := ops.MaxPool2D(x, 4, 4), ops.AvgPool2D(x, 4, 4), nn.PickOne(x, 4)
+	largest, average, picked := ops.MaxPool2D(x, ops.Size(4)), ops.AvgPool2D(x, ops.Size(4)), nn.PickOne(x, 4)
 	here, there := layertest.BothWays(t, graph.Values{x: blob(x, 0, 0)}, largest, average, picked), layertest.BothWays(t, graph.Values{x: blob(x, 1, 1)}, largest, average, picked)
 	layertest.Same(t, "largest", there[0].Data, here[0].Data)
 	layertest.Same(t, "average", there[1].Data, here[1].Data)

@@ -54,7 +54,7 @@ func (m *Model) normalised(x, h *graph.Node, s Settings, dt graph.DType) {
 
 // filters returns the convolution of that net, without a bias, which a norm would take away.
 func filters(g *graph.Graph, s Settings, dt graph.DType) nn.Conv {
-	return nn.NewFilter2D(g, "conv", dt, graph.Ax("c", s.Int("colours")), channelsOf(s), nn.Window{Size: 3, Padding: 1})
+	return nn.NewFilter2D(g, "conv", dt, graph.Ax("c", s.Int("colours")), channelsOf(s), ops.Size(3), ops.Padding(1))
 }
 
 // normed returns the builder of a norm that does not remember anything.
@@ -98,7 +98,7 @@ var normWeight = Builder{
 	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		l := nn.NewConv2D(m.Graph, "conv", dt, build.Last(x), channelsOf(s), nn.Window{Size: 3, Padding: 1})
+		l := nn.NewConv2D(m.Graph, "conv", dt, build.Last(x), channelsOf(s), ops.Size(3), ops.Padding(1))
 		l.W = nn.StandardiseWeights(l.W)
 		m.normalised(x, l.Of(x), s, dt)
 	},
@@ -118,7 +118,7 @@ var standardise = Builder{
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
-		l := nn.NewConv2D(m.Graph, "conv", dt, build.Last(x), channelsOf(s), nn.Window{Size: 3, Padding: 1})
+		l := nn.NewConv2D(m.Graph, "conv", dt, build.Last(x), channelsOf(s), ops.Size(3), ops.Padding(1))
 		m.normalised(x, l.Of(m.standardised(x, s, dt).As("x̂")).As("h"), s, dt)
 		plain := m.Examples
 		m.Examples = func(rng *rand.Rand) graph.Values {

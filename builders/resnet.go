@@ -47,7 +47,7 @@ func newResNetBlock(g *graph.Graph, name string, dt graph.DType, in, out graph.A
 	defer g.Scope(name)()
 	b := ResNetBlock{Name: name, Plain: plain}
 	filter := func(name string, in, out graph.Axis, size, stride int) nn.Conv {
-		return nn.NewFilter2D(g, name, dt, in, out, nn.Window{Size: size, Stride: stride, Padding: size / 2})
+		return nn.NewFilter2D(g, name, dt, in, out, ops.Size(size), ops.Stride(stride), ops.Padding(size/2))
 	}
 	if bottleneck {
 		inner := graph.Axis{Name: out.Name, Size: max(1, out.Size/4)}
@@ -115,7 +115,7 @@ func NewResNet(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, blo
 // coarse, and what is said of each place grows rich (the notes on convolutional nets: lifting to
 // more channels as we get coarse). The blocks may be bottlenecks. A plain net has no shortcuts.
 func NewStagedResNet(g *graph.Graph, dt graph.DType, in, channels, out graph.Axis, stages, blocks int, bottleneck, plain bool) ResNet {
-	r := ResNet{Stem: nn.NewConv2D(g, "stem", dt, in, channels, nn.Window{Size: 3, Padding: 1})}
+	r := ResNet{Stem: nn.NewConv2D(g, "stem", dt, in, channels, ops.Size(3), ops.Padding(1))}
 	for s := range stages {
 		for i := range blocks {
 			wide, stride := channels, 1

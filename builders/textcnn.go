@@ -29,9 +29,9 @@ type TextCNN struct {
 func NewTextCNN(g *graph.Graph, dt graph.DType, v, d, filters, out graph.Axis, widths []int, wide bool) TextCNN {
 	m := TextCNN{Table: g.Param("embedding", dt, v, d).Init(initial.Normal(0, 1))}
 	for i, k := range widths {
-		w := nn.Window{Size: k}
+		w := ops.Size(k)
 		if wide {
-			w = w.Wide()
+			w = ops.Windows(w, ops.Wide())
 		}
 		m.Filters = append(m.Filters, nn.NewConv1D(g, build.Numbered("filters", i), dt, d, filters, w))
 	}

@@ -33,7 +33,7 @@ func NewUNet(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, ch
 		g.Fail("NewUNet", fmt.Errorf("%d levels: want 0 to %d", levels, maxLevels))
 		return u
 	}
-	w := nn.Window{Size: 3, Padding: 1}
+	w := ops.Windows(ops.Size(3), ops.Padding(1))
 	width := func(level int) graph.Axis { return graph.Ax("c", channels<<level) }
 	for i := range levels {
 		u.Down = append(u.Down, nn.NewConv2D(g, build.Numbered("down", i), dt, in, width(i), w))
@@ -41,10 +41,10 @@ func NewUNet(g *graph.Graph, name string, dt graph.DType, in, out graph.Axis, ch
 	}
 	u.Bottom = nn.NewConv2D(g, "bottom", dt, in, width(levels), w)
 	for i := range levels {
-		u.Up = append(u.Up, nn.NewConvTransposed2D(g, build.Numbered("up", i), dt, width(i+1), width(i), nn.Window{Size: 2, Stride: 2}))
+		u.Up = append(u.Up, nn.NewConvTransposed2D(g, build.Numbered("up", i), dt, width(i+1), width(i), ops.Size(2), ops.Stride(2)))
 		u.Merge = append(u.Merge, nn.NewConv2D(g, build.Numbered("merge", i), dt, width(i+1), width(i), w))
 	}
-	u.Head = nn.NewConv2D(g, "head", dt, width(0), out, nn.Window{Size: 1})
+	u.Head = nn.NewConv2D(g, "head", dt, width(0), out, ops.Size(1))
 	return u
 }
 
@@ -60,7 +60,7 @@ func (u UNet) Of(x *graph.Node) *graph.Node {
 	skips := make([]*graph.Node, len(u.Down))
 	for i, l := range u.Down {
 		skips[i] = ops.ReLU(l.Of(x)).As(build.Indexed("s", i))
-		x = ops.MaxPool2D(skips[i], 2, 2)
+		x = ops.MaxPool2D(skips[i], ops.Size(2))
 	}
 	x = ops.ReLU(u.Bottom.Of(x)).As(build.Indexed("y", len(u.Down)))
 	for i := len(u.Up) - 1; i >= 0; i-- {

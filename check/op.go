@@ -143,7 +143,7 @@ func total(op graph.Op) error {
 	g := graph.New("operands")
 	var in []*graph.Node
 	for _, dt := range []graph.DType{graph.F32, graph.F64, graph.I32, graph.I64, graph.Bool, graph.F16, graph.BF16, graph.I8, graph.U8} {
-		for k, axes := range [][]graph.Axis{nil, graph.Dims(1), graph.Dims(2, 3), {graph.Ax("i", 3), graph.Ax("j", 2)}, graph.Dims(2, 1, 3, 2), graph.Dims(1, 2, 1, 2, 1, 2, 1, 2)} {
+		for k, axes := range [][]graph.Axis{nil, graph.Dims(1), graph.Dims(2, 3), graph.Dims(0, 3), {graph.Ax("i", 3), graph.Ax("j", 2)}, graph.Dims(2, 1, 3, 2), graph.Dims(1, 2, 1, 2, 1, 2, 1, 2)} {
 			in = append(in, g.Input(fmt.Sprint(dt, k), dt, axes...))
 		}
 	}

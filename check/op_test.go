@@ -18,7 +18,7 @@ import (
 // TestOperations holds every operation of package ops to its definition.
 func TestOperations(t *testing.T) {
 	defer check.Cores()()
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		t.Run(op.Name(), func(t *testing.T) {
 			if err := check.Op(op, op.Cases()...); err != nil {
 				t.Error(err)

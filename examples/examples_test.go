@@ -115,6 +115,32 @@ func TestLessons(t *testing.T) {
 	}
 }
 
+// TestProgramsAreShort: programs that follow a paper are at most 150 lines of Go each, comments and blank lines
+// included, beside tests, pictures and tables of data.
+func TestProgramsAreShort(t *testing.T) {
+	const most = 150
+	for _, name := range []string{"gp", "vae", "moe", "ddpm", "pinn", "flow", "ctc", "sinkhorn", "policy", "maml", "equilibrium"} {
+		files, err := filepath.Glob(filepath.Join(name, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := 0
+		for _, path := range files {
+			if base := filepath.Base(path); base == "picture.go" || base == "months.go" || strings.HasSuffix(base, "_test.go") {
+				continue
+			}
+			text, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines += strings.Count(string(text), "\n")
+		}
+		if lines == 0 || lines > most {
+			t.Errorf("%s has %d lines: want 1 to %d", name, lines, most)
+		}
+	}
+}
+
 // TestOutIsHonoured: every example takes -quick and -out DIR, draws something into the folder,
 // writes nowhere else, and says that so short a run judges nothing.
 func TestOutIsHonoured(t *testing.T) {

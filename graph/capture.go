@@ -9,8 +9,8 @@ import (
 // is the graph of the first valid node, or else that of any node. Where some nodes belong to a body
 // that is being built, it is the graph of the body, and a node of a graph around it is captured: it
 // becomes a further input of the body and, when [Graph.Seal] makes the body, a further operand of
-// the operation that runs it, once however often it is used. A scalar constant becomes a constant
-// of the body. [Graph.Apply] does the same; Join is for functions that look at their operands
+// the operation that runs it, once however often it is used. A scalar constant without a name
+// becomes a constant of the body. [Graph.Apply] does the same; Join is for functions that look at their operands
 // before.
 func Join(nodes ...*Node) (g *Graph, same []*Node) {
 	g = Of(nodes...)
@@ -39,7 +39,7 @@ func (g *Graph) Within(n *Node) *Node {
 	if x := g.captured[n]; x != nil {
 		return x
 	}
-	if v, ok := n.Constant(); ok && n.Rank() == 0 {
+	if v, ok := n.Constant(); ok && n.Rank() == 0 && n.Name() == "" { // a named one may be differentiated by
 		return g.ConstantValue(v)
 	}
 	name := n.Name()
@@ -68,6 +68,49 @@ func (g *Graph) Open() *Graph {
 		g = g.open
 	}
 	return g
+}
+
+// Enclose makes g, a body that is being built, take all operations until end is called, also those
+// whose operands are all nodes of the graphs around it, which are added to the graph of the operands
+// otherwise. So a function that is run once is built, or not at all; what a step of a loop computes
+// from such nodes alone is better computed once.
+func (g *Graph) Enclose() (end func()) {
+	if g == nil || g.outer == nil {
+		return func() {}
+	}
+	g.encloses = true
+	return func() { g.encloses = false }
+}
+
+// Beside makes operations on the nodes stand in the graph of the nodes until end is called, though a
+// body for that graph encloses all operations; see [Graph.Enclose]. It is for derivatives and
+// batches: what is made of a part of a graph stands beside it.
+func Beside(nodes ...*Node) (end func()) {
+	var enclosed []*Graph
+	for b := graphOf(nodes).open; b != nil; b = b.open {
+		if b.encloses {
+			b.encloses, enclosed = false, append(enclosed, b)
+		}
+	}
+	return func() {
+		for _, b := range enclosed {
+			b.encloses = true
+		}
+	}
+}
+
+// here returns the innermost body of g that encloses all operations, g itself if there is none.
+func (g *Graph) here() *Graph {
+	if g == nil {
+		return nil
+	}
+	h := g
+	for b := g.open; b != nil; b = b.open {
+		if b.encloses {
+			h = b
+		}
+	}
+	return h
 }
 
 // Abandon ends the building of a body of g that is not sealed.

@@ -68,7 +68,7 @@ func TestMistakes(t *testing.T) {
 	z := other.Input("z", graph.F32, graph.Ax("i", 3))
 	count := g.State("count", graph.I32, graph.Ax("i", 3))
 	fractions := func(init string) string {
-		return "Init: initialiser " + init + " draws fractions, which type i32 does not hold: count[i=3] (start it with initial.Zeros or initial.Fill, or use f32 or f64)"
+		return "Init: initialiser " + init + " draws fractions, which type i32 does not hold: count[i=3] (start it with initial.Zeros or initial.Fill, or use a type of floats)"
 	}
 	const attrs = "attributes are bools, integers, strings and arrays or structs of these"
 	for _, row := range []struct {

@@ -161,7 +161,7 @@ func ExampleParse() {
 %3 = Mul %0 %2 : f32[i=150] ; "y" @main.go:11
 `
 	var vocabulary []graph.Op
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		vocabulary = append(vocabulary, op)
 	}
 	g, err := graph.Parse(strings.NewReader(text), vocabulary...)

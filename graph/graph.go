@@ -27,6 +27,7 @@ type Graph struct {
 	captures   []*Node             // likewise: these inputs
 	sealed     bool                // the body is no longer being built
 	open       *Graph              // the body that is being built for this graph
+	encloses   bool                // of a body that is being built: see Enclose
 	time       *Node               // of a body that is being built: the input that is the time of a step
 	memo       map[any]any
 	updates    []Update
@@ -133,6 +134,7 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 	if g == nil {
 		g = Of(in...)
 	}
+	g = g.here()
 	if op == nil {
 		return g.fail(missingOp{}, in, fmt.Errorf("no operation"))
 	}
@@ -285,6 +287,7 @@ func (g *Graph) Scope(name string) (end func()) {
 	if g == nil {
 		return func() {}
 	}
+	g = g.here()
 	depth := len(g.scopes)
 	g.scopes = append(g.scopes, strings.ReplaceAll(name, "/", "_"))
 	return func() { g.scopes = g.scopes[:min(depth, len(g.scopes))] }
@@ -297,8 +300,11 @@ func Apply(op Op, in ...*Node) *Node { return Of(in...).Apply(op, in...) }
 
 // Of returns the graph of the first valid node, or else of the first node that has a graph; a new
 // empty graph if none has. Where some of the nodes belong to a body that is being built for that
-// graph, it is the graph of the body; see [Join].
-func Of(nodes ...*Node) *Graph {
+// graph, or the body encloses all operations, it is the graph of the body; see [Join] and
+// [Graph.Enclose].
+func Of(nodes ...*Node) *Graph { return graphOf(nodes).here() }
+
+func graphOf(nodes []*Node) *Graph {
 	i := slices.IndexFunc(nodes, (*Node).IsValid)
 	if i < 0 {
 		i = slices.IndexFunc(nodes, func(n *Node) bool { return n.Graph() != nil })

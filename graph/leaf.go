@@ -162,8 +162,9 @@ func (n *Node) Init(init initial.Init) *Node {
 
 // checkInit refuses an initialiser whose values the element type does not hold.
 func checkInit(init initial.Init, dt DType) error {
-	if _, constant := init.Constant(); !constant && !dt.IsFloat() {
-		return &Mistake{fmt.Sprintf("initialiser %v draws fractions, which type %v does not hold", init, dt), "start it with initial.Zeros or initial.Fill, or use f32 or f64"}
+	_, _, custom := init.Custom() // whose values are checked where they are drawn
+	if _, constant := init.Constant(); !constant && !custom && !dt.IsFloat() {
+		return &Mistake{fmt.Sprintf("initialiser %v draws fractions, which type %v does not hold", init, dt), "start it with initial.Zeros or initial.Fill, or use a type of floats"}
 	}
 	if err := dt.Check(init.Numbers()...); err != nil {
 		return fmt.Errorf("initialiser %v: %w", init, err)

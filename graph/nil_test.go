@@ -13,7 +13,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Align": graph.Align, "Apply": graph.Apply, "Ax": graph.Ax,
-			"Dims": graph.Dims, "Join": graph.Join,
+			"Dims": graph.Dims, "Beside": graph.Beside, "Join": graph.Join,
 			"New": graph.New, "Primed": graph.Primed, "NewBody": graph.NewBody,
 			"NewShape": graph.NewShape, "NewValue": graph.NewValue,
 			"Of": graph.Of, "OpText": graph.OpText,

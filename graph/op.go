@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/tapestry-ml/tapestry/graph/initial"
 )
 
 // Op is an operation with its attributes: a small comparable value without slices or
@@ -60,10 +62,11 @@ func isName(name string) bool {
 	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-var shapeType = reflect.TypeFor[Shape]()
+// The types that hold pointers and are compared with == all the same.
+var shapeType, initType = reflect.TypeFor[Shape](), reflect.TypeFor[initial.Init]()
 
 func checkAttr(t reflect.Type, where string) error {
-	if t == shapeType {
+	if t == shapeType || t == initType {
 		return nil
 	}
 	switch t.Kind() {

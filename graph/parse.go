@@ -20,7 +20,7 @@ const (
 
 // Parse reads the text form that [Graph.Dump] writes. The vocabulary lists the operations that may
 // appear, each with any attributes, of which only the exported ones are read; two operations of one
-// name are an error. All of the library's are in ops.All. The type of every node is inferred again
+// name are an error. All of the library's are in ops.List. The type of every node is inferred again
 // and must be the one in the text. Errors name the line.
 func Parse(r io.Reader, vocabulary ...Op) (*Graph, error) {
 	if r == nil {

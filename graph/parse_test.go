@@ -173,7 +173,7 @@ func TestBrokenStreams(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	g, _ := everything(f)
 	f.Add(g.String())
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		for _, c := range op.Cases() {
 			if text, ok := caseText(c); ok {
 				f.Add(text)

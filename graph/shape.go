@@ -77,8 +77,9 @@ func (s Shape) get() axisList {
 	return s.list.Value()
 }
 
-// NewShape returns the shape with the given axes: at most [MaxRank], with sizes of at least 1 and
-// a product of at most 2⁴⁰ (2²⁷ if an int has 32 bits). Names are unique; they consist of Latin and
+// NewShape returns the shape with the given axes: at most [MaxRank], with sizes of at least 0 and
+// a product of at most 2⁴⁰ (2²⁷ if an int has 32 bits), in which a size of 0 counts as 1. An array
+// with an axis of size 0 has no elements. Names are unique; they consist of Latin and
 // Greek letters, digits, _ and ′, and do not start with a digit. Anything else is an error.
 func NewShape(axes ...Axis) (Shape, error) {
 	var l axisList
@@ -87,13 +88,13 @@ func NewShape(axes ...Axis) (Shape, error) {
 	}
 	elements := 1
 	for i, a := range axes {
-		if a.Size < 1 {
-			return Shape{}, fmt.Errorf("axis %d (%v) has size %d: want at least 1", i, a, a.Size)
+		if a.Size < 0 {
+			return Shape{}, fmt.Errorf("axis %d (%v) has size %d: want at least 0", i, a, a.Size)
 		}
 		if a.Size > maxElements/elements {
 			return Shape{}, fmt.Errorf("more than 2^%d elements", maxBits)
 		}
-		elements *= a.Size
+		elements *= max(1, a.Size) // a product without the zeros is bounded too
 		if a.Name != "" {
 			if !isAxisName(a.Name) {
 				return Shape{}, fmt.Errorf("axis name %q: want letters, digits and _, not starting with a digit", a.Name)
@@ -177,7 +178,8 @@ func (s Shape) Sizes() []int {
 	return d
 }
 
-// Len returns the number of elements, the product of the sizes: 1 of a scalar.
+// Len returns the number of elements, the product of the sizes: 1 of a scalar, 0 where an axis has
+// size 0.
 func (s Shape) Len() int {
 	l := s.get()
 	n := 1

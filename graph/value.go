@@ -24,6 +24,15 @@ type Values map[*Node]Value
 // NewValue returns an array of zeros.
 func NewValue(t Type) Value { return Value{t, make([]float64, t.Shape.Len())} }
 
+// Item returns the only element of v, such as a loss, as NumPy's and PyTorch's item do. Of none or
+// several it returns NaN.
+func (v Value) Item() float64 {
+	if len(v.Data) != 1 {
+		return math.NaN()
+	}
+	return v.Data[0]
+}
+
 // Round converts v to the element type: to the nearest float, of two that are equally near the one
 // with an even last bit, which is an infinity beyond the largest; to bool by v ≠ 0; to an integer
 // by dropping the fraction, where a number out of range becomes the nearest integer in it, and NaN
@@ -108,7 +117,7 @@ func (v *Value) parse(text string) error {
 	if n > maxParsed {
 		return fmt.Errorf("a constant of %d elements: at most %d are read", n, maxParsed)
 	}
-	repeat := len(fields) == 1 && strings.HasPrefix(fields[0], "×")
+	repeat := n > 0 && len(fields) == 1 && strings.HasPrefix(fields[0], "×")
 	if len(fields) != n && !repeat {
 		return fmt.Errorf("value of %v: want %d numbers, got %d", w.Type, n, len(fields))
 	}

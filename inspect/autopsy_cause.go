@@ -97,6 +97,15 @@ func (r *Record) cause(n *graph.Node, p int, f *Finding) (cause string, guilty i
 			return f.Cause, f.Operand, f.Wrong
 		}
 	}
+	if op, ok := n.Op().(trait.Degenerate); ok {
+		in := make([]graph.Value, n.NumIn())
+		for i, x := range n.Inputs() {
+			in[i] = r.wide(x)
+		}
+		if f, ok := op.Degenerate(n, in, p); ok {
+			return f.Cause, f.Operand, f.Wrong
+		}
+	}
 	guilty, name := r.largest(f), n.Op().Name()
 	if slices.ContainsFunc(in, func(v float64) bool { return !finite(v) }) && math.IsNaN(got) {
 		return name + " of infinite operands has no value", guilty, trait.Extreme

@@ -91,7 +91,7 @@ func MeasurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, ro
 		if err != nil {
 			return nil, fmt.Errorf("inspect: %w", err)
 		}
-		if n.NumIn() > 0 && (n.DType().Wide() == graph.F32 || l.Flips > 0) {
+		if n.NumIn() > 0 && n.Shape().Len() > 0 && (n.DType().Wide() == graph.F32 || l.Flips > 0) {
 			out.Losses = append(out.Losses, l)
 		}
 	}
@@ -141,7 +141,7 @@ type shadow struct {
 func (s *shadow) look(n *graph.Node) (Loss, error) {
 	l := Loss{Node: n}
 	got := s.wide(n)
-	if n.NumIn() == 0 {
+	if n.NumIn() == 0 || len(got.Data) == 0 {
 		s.exact[n], s.total[n] = got, make([]float64, len(got.Data))
 		return l, nil
 	}
@@ -208,7 +208,9 @@ func (s *shadow) inherited(n *graph.Node, p int) float64 {
 	worst := 0.0
 	for _, x := range n.Inputs() {
 		if !each {
-			worst = max(worst, slices.Max(s.total[x]))
+			if t := s.total[x]; len(t) > 0 {
+				worst = max(worst, slices.Max(t))
+			}
 			continue
 		}
 		worst = max(worst, relative([]float64{s.values[x].At(p)}, []float64{s.exact[x].Data[p]})[0])

@@ -52,6 +52,9 @@ func Values(name string, a tape.Array, w Window) string {
 	if length(a) != a.Type.Shape.Len() {
 		return name + ": no value"
 	}
+	if length(a) == 0 {
+		return fmt.Sprintf("%s%v\n", name, a.Type.Shape)
+	}
 	var b strings.Builder
 	p := printer{a: a, w: w, b: &b, name: name}
 	switch shape := a.Type.Shape; shape.Rank() {

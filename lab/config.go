@@ -350,8 +350,8 @@ func Falling(rate float64, steps int) train.Schedule {
 }
 
 // rate returns the schedule of the rate of a step that the optimiser added to a graph: Rate, or
-// [Falling] from the rate of the optimiser; the zero value where the rate is constant, or the step
-// has none.
+// [Falling] from the rate of the optimiser; the zero value where the rate is constant, the step has
+// none, or the optimiser finds the length of its steps itself.
 func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedule {
 	rate := o.Rate(g)
 	switch {
@@ -359,6 +359,8 @@ func (c Config) rate(g *graph.Graph, o train.Optimiser, steps int) train.Schedul
 		return train.Schedule{}
 	case !c.Rate.IsZero():
 		return c.Rate
+	case o.Searches():
+		return train.Schedule{}
 	}
 	v, _ := rate.Default()
 	return Falling(v, steps)

@@ -72,6 +72,9 @@ func (s Initial) factor() float64 {
 // start values.
 func (s Initial) store(m *builders.Model, seed uint64, begin Feeds) (*tape.Store, error) {
 	store := tape.NewStore(m.Graph, tape.Seed(seed))
+	if err := store.Complete(m.Graph); err != nil {
+		return nil, err
+	}
 	if err := startAtRows(store, m, seed, begin); err != nil {
 		return nil, err
 	}
@@ -127,6 +130,9 @@ func redraw(store *tape.Store, m *builders.Model, init initial.Init, seed uint64
 		return err
 	}
 	from := tape.NewStore(other, tape.Seed(seed))
+	if err := from.Complete(other); err != nil {
+		return err
+	}
 	for _, p := range drawing {
 		if _, err := store.CopyFrom(from, p.Path(), p.Path()); err != nil {
 			return err

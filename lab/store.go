@@ -18,6 +18,9 @@ func NewStore(m *builders.Model, seed uint64) (*tape.Store, error) {
 		return nil, errNilModel
 	}
 	store := tape.NewStore(m.Graph, tape.Seed(seed))
+	if err := store.Complete(m.Graph); err != nil {
+		return nil, err
+	}
 	if m.Examples == nil {
 		return store, nil
 	}

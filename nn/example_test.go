@@ -14,23 +14,11 @@ import (
 
 // show computes a node and prints its shape and values.
 func show(y *graph.Node) {
-	program, err := tape.Compile(y.Graph(), tape.Fetch(y))
+	values, err := tape.Eval(context.Background(), nil, y)
 	if err != nil {
 		log.Fatal(err)
 	}
-	vm, err := program.NewVM(tape.NewStore(y.Graph(), tape.Seed(1)))
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer vm.Close()
-	if err := vm.Run(context.Background(), nil); err != nil {
-		log.Fatal(err)
-	}
-	v, err := vm.Value(y)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%v %.3v\n", y.Shape(), v.Data())
+	fmt.Printf("%v %.3v\n", y.Shape(), values[y].Data)
 }
 
 // A net of two layers: what the layers are called is what their parameters are called.
@@ -132,7 +120,7 @@ func ExampleDropout() {
 	p := g.Scalar("p", 0.5, graph.F32) // an input with a default
 	y := nn.Dropout(x, p)
 	show(y)
-	// Output: [d=8] [2 0 6 0 10 12 14 0]
+	// Output: [d=8] [0 4 6 8 10 12 14 16]
 }
 
 func ExampleCrossEntropy() {
@@ -144,9 +132,9 @@ func ExampleCrossEntropy() {
 	show(nn.CrossEntropy(logits, labels, nn.Smoothed(ops.Lit(logits, 0.1))))
 	show(nn.CrossEntropy(logits, labels, nn.Ignoring(1))) // the second example does not count
 	// Output:
-	// [] 1.24
-	// [] 1.27
-	// [] 0.24
+	// [] [1.24]
+	// [] [1.27]
+	// [] [0.24]
 }
 
 // Probabilities in the place of scores are a mistake, at the caller's line.
@@ -159,7 +147,7 @@ func ExampleBinaryCrossEntropy() {
 	nn.BinaryCrossEntropy(ops.Sigmoid(z), y, nil)
 	fmt.Println(g.Err() != nil)
 	// Output:
-	// [] 0.231
+	// [] [0.231]
 	// true
 }
 
@@ -170,8 +158,8 @@ func ExampleHuber() {
 	show(nn.SquaredError(y, target))
 	show(nn.Huber(y, target, ops.Lit(y, 1))) // the outlier counts linearly
 	// Output:
-	// [] 50.5
-	// [] 5
+	// [] [50.5]
+	// [] [5]
 }
 
 // A window that keeps the size, and one that halves it.
@@ -179,8 +167,8 @@ func ExampleNewConv2D() {
 	g := graph.New("conv")
 	c, d := graph.Ax("c", 3), graph.Ax("d", 16)
 	x := g.Input("x", graph.F32, graph.Ax("n", 8), graph.Ax("h", 32), graph.Ax("w", 32), c)
-	same := nn.NewConv2D(g, "same", graph.F32, c, d, nn.Window{Size: 3}.Same())
-	half := nn.NewConv2D(g, "half", graph.F32, d, d, nn.Window{Size: 2, Stride: 2})
+	same := nn.NewConv2D(g, "same", graph.F32, c, d, ops.Size(3), ops.Same())
+	half := nn.NewConv2D(g, "half", graph.F32, d, d, ops.Size(2), ops.Stride(2))
 	y := half.Of(ops.ReLU(same.Of(x)))
 	fmt.Println(y.Shape(), same.W.Shape(), g.Err())
 	fmt.Println(nn.GlobalAverage(y).Shape())
@@ -199,14 +187,8 @@ func ExampleConv() {
 	// Output: [n=1 t=5 o=1] [0 5 0 0 -5]
 }
 
-func ExampleWindow_Out() {
-	w := nn.Window{Size: 5, Stride: 2}
-	fmt.Println(w.Out(32), w.Same().Out(32), w.Wide().Out(32))
-	// Output: 14 16 18
-}
-
 func ExampleReceptiveField() {
-	fmt.Print(nn.ReceptiveField(nn.Window{Size: 3}, nn.Window{Size: 2, Stride: 2}, nn.Window{Size: 3}))
+	fmt.Print(nn.ReceptiveField(ops.Size(3), ops.Windows(ops.Size(2), ops.Stride(2)), ops.Size(3)))
 	// Output:
 	// layer  window stride padding dilation  field stride offset
 	//     1       3      1       0        1      3      1      0

@@ -118,7 +118,7 @@ func latticeOf(in []*graph.Node, blank int) error {
 	switch {
 	case logProbs.Rank() != 3 || labels.Rank() != 2 || in[2].Rank() != 1 || in[3].Rank() != 1:
 		return fmt.Errorf("shapes %v, %v, %v and %v: want [t b c], [b s], [b] and [b]", logProbs.Shape(), labels.Shape(), in[2].Shape(), in[3].Shape())
-	case !logProbs.DType().IsFloat():
+	case !logProbs.DType().IsFloat() || logProbs.DType().IsHalf():
 		return &graph.Mistake{Problem: fmt.Sprintf("log-probabilities of type %v: want f32 or f64", logProbs.DType()), Fix: "convert with ops.Cast"}
 	case blank < 0 || blank >= logProbs.Dim(2):
 		return fmt.Errorf("blank %d: want a class from 0 to %d", blank, logProbs.Dim(2)-1)

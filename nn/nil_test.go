@@ -23,7 +23,7 @@ func TestNil(t *testing.T) {
 			"NewConv2D": nn.NewConv2D, "NewConvTransposed2D": nn.NewConvTransposed2D, "NewDepthwise2D": nn.NewDepthwise2D,
 			"NewEmbedding": nn.NewEmbedding, "NewEnsemble": nn.NewEnsemble, "NewFeedForward": nn.NewFeedForward,
 			"NewFilter2D": nn.NewFilter2D, "NewFrozenLinear": nn.NewFrozenLinear, "NewGroupNorm": nn.NewGroupNorm,
-			"NewGroupedConv2D": nn.NewGroupedConv2D, "NewInputNorm": nn.NewInputNorm,
+			"NewConv3D": nn.NewConv3D, "NewConvTransposed1D": nn.NewConvTransposed1D, "NewConvTransposed3D": nn.NewConvTransposed3D, "NewInputNorm": nn.NewInputNorm,
 			"NewInstanceNorm": nn.NewInstanceNorm, "NewLayerNorm": nn.NewLayerNorm, "NewLinear": nn.NewLinear,
 			"NewLinearInit": nn.NewLinearInit, "NewProjection": nn.NewProjection, "NewRMSNorm": nn.NewRMSNorm,
 			"NewScaleOnlyNorm": nn.NewScaleOnlyNorm, "NewWeightedPool": nn.NewWeightedPool, "Normed": nn.Normed,
@@ -36,7 +36,7 @@ func TestNil(t *testing.T) {
 		Types: []any{
 			*new(nn.BatchNorm), *new(nn.Conv), *new(nn.ConvTransposed), *new(nn.Embedding), *new(nn.Ensemble),
 			*new(nn.FeedForward), *new(nn.GroupNorm), *new(nn.InputNorm), *new(nn.InstanceNorm), *new(nn.LayerNorm),
-			*new(nn.Linear), *new(nn.RMSNorm), *new(nn.Receptives), *new(nn.Upsampling), *new(nn.Window),
+			*new(nn.Linear), *new(nn.RMSNorm), *new(nn.Receptives), *new(nn.Upsampling),
 		},
 		Samples: func() []any {
 			g := graph.New("sample")

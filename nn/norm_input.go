@@ -120,7 +120,7 @@ func patchMean(x *graph.Node, k int) *graph.Node {
 	if k < 1 || k%2 == 0 {
 		return graph.Of(x).Fail("patch", fmt.Errorf("patches of size %d: want an odd number of at least 1", k), x)
 	}
-	return ops.AvgPool2D(x, k, k, ops.Stride(1), ops.Padding(k/2), ops.ExcludePadding())
+	return ops.AvgPool2D(x, ops.Size(k), ops.Stride(1), ops.Padding(k/2), ops.ExcludePadding())
 }
 
 // CentreRange maps the range from lo to hi linearly to that from −1 to 1, without any statistics of

@@ -32,8 +32,8 @@ func PickOne(x *graph.Node, k int) *graph.Node {
 // k×k, channel by channel: a convolution with stride k. It starts as the plain average.
 func NewWeightedPool(g *graph.Graph, name string, dt graph.DType, c graph.Axis, k int) Conv {
 	defer g.Scope(name)()
-	w := g.Param("w", dt, kernelAxes(2, k, graph.Axis{Size: 1}, c)...).Init(initial.Fill(1 / float64(max(1, k*k))))
-	return Conv{Name: name, W: w, Window: Window{Stride: k}, Groups: c.Size}
+	w := g.Param("w", dt, kernelAxes(2, ops.Size(k), graph.Axis{Size: 1}, c)...).Init(initial.Fill(1 / float64(max(1, k*k))))
+	return Conv{Name: name, W: w, Window: ops.Windows(ops.Stride(k), ops.Groups(c.Size))}
 }
 
 // GlobalAverage returns the average y[n c] over all places of floats x[n … c].

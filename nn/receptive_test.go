@@ -20,21 +20,23 @@ import (
 func TestReceptiveField(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 60 {
-		stack := make([]nn.Window, 1+rng.IntN(3))
+		stack, layers := make([]ops.Sliding, 1+rng.IntN(3)), []ops.Window(nil)
 		for i := range stack {
 			size := 1 + rng.IntN(4)
-			stack[i] = nn.Window{Size: size, Stride: 1 + rng.IntN(min(size, 3)), Padding: rng.IntN(size), Dilation: 1}
+			stride, padding, dilation := 1+rng.IntN(min(size, 3)), rng.IntN(size), 1
 			if i == 0 { // later layers close the holes between its elements or not; the ends stay
-				stack[i].Dilation = 1 + rng.IntN(2)
+				dilation = 1 + rng.IntN(2)
 			}
+			layers = append(layers, ops.Windows(ops.Size(size), ops.Stride(stride), ops.Padding(padding), ops.Dilation(dilation)))
+			stack[i] = ops.Sliding{Size: size, Stride: stride, Dilation: dilation, Before: padding, After: padding}
 		}
 		const n = 40
 		g := graph.New("stack")
 		x := g.Input("x", graph.F64, graph.Ax("t", n), graph.Ax("c", 1))
 		y, size := x, n
 		for i, w := range stack {
-			y = nn.NewConv1D(g, fmt.Sprint("conv", i), graph.F64, graph.Ax("c", 1), graph.Ax("c", 1), w).Of(y)
-			size = w.Out(size)
+			y = nn.NewConv1D(g, fmt.Sprint("conv", i), graph.F64, graph.Ax("c", 1), graph.Ax("c", 1), layers[i]).Of(y)
+			size = w.Count(size)
 		}
 		if size < 1 {
 			continue
@@ -45,7 +47,7 @@ func TestReceptiveField(t *testing.T) {
 				v.Data[i] = 1 + math.Abs(v.Data[i])
 			}
 		}
-		all := nn.ReceptiveField(stack...)
+		all := nn.ReceptiveField(layers...)
 		field := all[len(all)-1]
 		for _, i := range []int{0, size / 2, size - 1} {
 			d := layertest.Values(t, feed, grad.Of(ops.Sum(ops.Slice(y, "t", i, i+1)), x)...)[0].Data
@@ -65,7 +67,7 @@ func TestReceptiveField(t *testing.T) {
 			}
 		}
 	}
-	table := nn.ReceptiveField(nn.Window{Size: 3, Padding: 1}, nn.Window{Size: 2, Stride: 2}, nn.Window{Size: 3, Dilation: 2}).String()
+	table := nn.ReceptiveField(ops.Windows(ops.Size(3), ops.Padding(1)), ops.Windows(ops.Size(2), ops.Stride(2)), ops.Windows(ops.Size(3), ops.Dilation(2))).String()
 	want := `layer  window stride padding dilation  field stride offset
     1       3      1       1        1      3      1     -1
     2       2      2       0        1      4      2     -1
@@ -78,17 +80,17 @@ func TestReceptiveField(t *testing.T) {
 
 // touches are the inputs that an output of the stack depends on, window by window
 // from the output down. What lies in the padding between layers is no element.
-func touches(stack []nn.Window, out int) map[int]bool {
+func touches(stack []ops.Sliding, out int) map[int]bool {
 	sizes := []int{40}
 	for _, w := range stack {
-		sizes = append(sizes, w.Out(sizes[len(sizes)-1]))
+		sizes = append(sizes, w.Count(sizes[len(sizes)-1]))
 	}
 	at := map[int]bool{out: true}
 	for i := len(stack) - 1; i >= 0; i-- {
 		w, below := stack[i], map[int]bool{}
 		for q := range at {
 			for k := range w.Size {
-				if p := q*w.Stride + k*w.Dilation - w.Padding; p >= 0 && p < sizes[i] {
+				if p := q*w.Stride + k*w.Dilation - w.Before; p >= 0 && p < sizes[i] {
 					below[p] = true
 				}
 			}
@@ -98,6 +100,6 @@ func touches(stack []nn.Window, out int) map[int]bool {
 	return at
 }
 
-func padless(stack []nn.Window) bool {
-	return !slices.ContainsFunc(stack, func(w nn.Window) bool { return w.Padding > 0 })
+func padless(stack []ops.Sliding) bool {
+	return !slices.ContainsFunc(stack, func(w ops.Sliding) bool { return w.Before > 0 })
 }

@@ -95,8 +95,13 @@
 //	gelu(x)                           x·Φ(x)
 //	silu(x)                           x·σ(x)
 //	mish(x)                           x·tanh(log(1 + eˣ))
+//	trigamma(x)                       derivative of digamma
 //	maximum(a, b)                     the larger, element by element
 //	minimum(a, b)                     the smaller, element by element
+//	atan2(y, x)                       angle of the point (x, y), from −π to π
+//	mod(a, b)                         remainder of a/b, with the sign of b
+//	floordiv(a, b)                    a/b, rounded down
+//	xlogy(x, y)                       x·log(y), and 0 where x is 0
 //	clip(x, low, high)                x, or the nearer bound outside
 //	where(mask, a, b)                 a where the mask is true, b elsewhere
 //	and(a, b)                         both masks
@@ -111,10 +116,13 @@
 //	var(x, axis, …)                   variance over the axes, or over all
 //	norm(x, axis, …)                  √Σx² over the axes, or over all
 //	logsumexp(x, axis, …)             log Σ eˣ over the axes, or over all
+//	any(x, axis, …)                   whether the mask is true anywhere over the axes, or over all
+//	all(x, axis, …)                   whether the mask is true everywhere over the axes, or over all
 //	argmax(x, axis)                   index of the largest along the axis
 //	argmin(x, axis)                   index of the smallest along the axis
 //	softmax(x, axis)                  eˣ over its sum along the axis
 //	logsoftmax(x, axis)               logarithm of softmax
+//	sparsemax(x, axis)                max(x − τ, 0) with the sum 1 along the axis
 //	cumsum(x, axis)                   running sum along the axis
 //	cumprod(x, axis)                  running product along the axis
 //	cummax(x, axis)                   running maximum along the axis
@@ -124,9 +132,27 @@
 //	argsort(x, axis)                  indices along the axis, of the smallest first
 //	standardise(x, axis, …)           (x − mean)/√(variance + 10⁻⁵) over the axes: layer norm
 //	dot(a, b, axis, …)                Σ a·b over axes that both have: a matrix product
+//	conv(x, w, c, axis, window, …)    Σ x·w over channels c and the window around each element, 0 outside
+//	maxpool(x, size, axis, …)         the largest of so many elements around each, along the axes
+//	avgpool(x, size, axis, …)         the average of so many elements around each, those that there are
 //	onehot(index, axis)               1 at the index along a new axis, 0 elsewhere
 //	take(x, index, axis)              the elements of x at the indices along the axis
+//	searchsorted(limits, x, axis)     how many of the sorted limits, along the axis, are less than x
 //	size(axis)                        the size of an axis, a number
+//	inv(A, row, column)               inverse: A⁻¹ over the columns and the rows
+//	solve(A, b, row, column)          x with A·x = b, where b has the axis of the rows: A⁻¹·b
+//	det(A, row, column)               determinant
+//	logdet(A, row, column)            log|det A|, which neither overflows nor underflows
+//	trace(A, row, column)             sum of the diagonal
+//	diag(A, row, column)              the diagonal, over the rows
+//	cholesky(A, row, column)          lower triangular L with L·Lᵀ = A
+//	tril(A, row, column)              lower triangle, and 0 above
+//	triu(A, row, column)              upper triangle, and 0 below
+//	matrixexp(A, row, column)         eᴬ = I + A + A²/2! + …
+//	eigenvalues(A, row, column)       of the symmetric part, ascending over the columns
+//	eigenvectors(A, row, column)      of the symmetric part, as columns
+//	matrixpower(A, p, row, column)    Aᵖ for a whole number p, of the inverse where it is negative
+//	eye(row, column)                  the unit matrix, as large as the axis of the rows
 //	normal(mean, deviation, axis, …)  normal numbers
 //	uniform(low, high, axis, …)       uniform numbers
 //	signs(axis, …)                    1 or −1

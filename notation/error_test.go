@@ -83,6 +83,18 @@ k.tapestry:6:1: r cannot be updated: a parameter is the optimiser's: make it a s
 k.tapestry:6:9: x > 0 is a mask: want numbers: float(…) makes 0 and 1 of it, where(…, a, b) chooses by it
     w = sum(x > 0)
             ^~~~~`},
+	{head + "y[i,d] = conv(x, r[d→k], i, d, k)\nz[i,d] = conv(x, r[d→k], j, d)\nu[i,d] = maxpool(x, 0.5, d)\nv[i,d] = avgpool(x, 3, k)", `k.tapestry:4:26: r[d→k] has no axis i (it has axes [j,k])
+    y[i,d] = conv(x, r[d→k], i, d, k)
+                             ^
+k.tapestry:5:10: conv is called with 4 arguments: write conv(x, w, c, axis, window, …) (Σ x·w over channels c and the window around each element, 0 outside)
+    z[i,d] = conv(x, r[d→k], j, d)
+             ^~~~~~~~~~~~~~~~~~~~~
+k.tapestry:6:21: windows of size 0.5: want a whole number from 1 to 1048576
+    u[i,d] = maxpool(x, 0.5, d)
+                        ^~~
+k.tapestry:7:24: x has no axis k (it has axes [i,d])
+    v[i,d] = avgpool(x, 3, k)
+                           ^`},
 	{head + "loss[i] = sum(x, d)", `k.tapestry:4:1: loss has axes [i], and a loss is one number: mean over i?
     loss[i] = sum(x, d)
     ^~~~`},
@@ -141,6 +153,9 @@ k.tapestry:4:20: r has axes [j,d]: write r, or reduce it, as in sum(r, d)
 	{"input x[10]\ny = mean(x)", `k.tapestry:1:9: want the name of an axis, found 10: axes have names, as in [i=10]
     input x[10]
             ^~`},
+	{head + "y = mean(float(searchsorted(x, x, d)))", `k.tapestry:4:29: x has i beside axis d: want one row of limits
+    y = mean(float(searchsorted(x, x, d)))
+                                ^`},
 	{head + "index a[i] ~ integers(3)\ny = mean(take(x + 1, a, d))", `k.tapestry:5:10: x + 1 and a both have axis i: one element for each i is sum((x + 1)*onehot(a, d), d)
     y = mean(take(x + 1, a, d))
              ^~~~~~~~~~~~~~~~~`},

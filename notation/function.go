@@ -46,10 +46,15 @@ var table = slices.Concat(
 		each("gelu", "x·Φ(x)", ops.GELU),
 		each("silu", "x·σ(x)", ops.SiLU),
 		each("mish", "x·tanh(log(1 + eˣ))", ops.Mish),
+		each("trigamma", "derivative of digamma", func(x *graph.Node) *graph.Node { return ops.Polygamma(1, x) }),
 	},
 	[]*function{
 		pointwise("maximum(a, b)", "the larger, element by element", real, func(in ...*graph.Node) *graph.Node { return ops.Maximum(in[0], in[1]) }, real, real),
 		pointwise("minimum(a, b)", "the smaller, element by element", real, func(in ...*graph.Node) *graph.Node { return ops.Minimum(in[0], in[1]) }, real, real),
+		pointwise("atan2(y, x)", "angle of the point (x, y), from −π to π", real, func(in ...*graph.Node) *graph.Node { return ops.Atan2(in[0], in[1]) }, real, real),
+		pointwise("mod(a, b)", "remainder of a/b, with the sign of b", real, func(in ...*graph.Node) *graph.Node { return ops.Remainder(in[0], in[1]) }, real, real),
+		pointwise("floordiv(a, b)", "a/b, rounded down", real, func(in ...*graph.Node) *graph.Node { return ops.FloorDiv(in[0], in[1]) }, real, real),
+		pointwise("xlogy(x, y)", "x·log(y), and 0 where x is 0", real, func(in ...*graph.Node) *graph.Node { return ops.Xlogy(in[0], in[1]) }, real, real),
 		pointwise("clip(x, low, high)", "x, or the nearer bound outside", real, func(in ...*graph.Node) *graph.Node { return ops.Clip(in[0], in[1], in[2]) }, real, real, real),
 		pointwise("where(mask, a, b)", "a where the mask is true, b elsewhere", real, func(in ...*graph.Node) *graph.Node { return ops.Select(in[0], in[1], in[2]) }, mask, real, real),
 		pointwise("and(a, b)", "both masks", mask, func(in ...*graph.Node) *graph.Node { return ops.And(in[0], in[1]) }, mask, mask),
@@ -58,18 +63,21 @@ var table = slices.Concat(
 		toFloat,
 	},
 	[]*function{
-		reduction("sum", "sum over the axes, or over all", ops.Sum),
-		reduction("mean", "mean over the axes, or over all", ops.Mean),
-		reduction("prod", "product over the axes, or over all", ops.Prod),
-		reduction("max", "largest over the axes, or over all", ops.Max),
-		reduction("min", "smallest over the axes, or over all", ops.Min),
-		reduction("var", "variance over the axes, or over all", ops.Var),
-		reduction("norm", "√Σx² over the axes, or over all", ops.Norm),
-		reduction("logsumexp", "log Σ eˣ over the axes, or over all", ops.LogSumExp),
+		reduction("sum", "sum over the axes, or over all", real, ops.Sum),
+		reduction("mean", "mean over the axes, or over all", real, ops.Mean),
+		reduction("prod", "product over the axes, or over all", real, ops.Prod),
+		reduction("max", "largest over the axes, or over all", real, ops.Max),
+		reduction("min", "smallest over the axes, or over all", real, ops.Min),
+		reduction("var", "variance over the axes, or over all", real, ops.Var),
+		reduction("norm", "√Σx² over the axes, or over all", real, ops.Norm),
+		reduction("logsumexp", "log Σ eˣ over the axes, or over all", real, ops.LogSumExp),
+		reduction("any", "whether the mask is true anywhere over the axes, or over all", mask, ops.Any),
+		reduction("all", "whether the mask is true everywhere over the axes, or over all", mask, ops.All),
 		along("argmax", "index of the largest along the axis", whole, false, ops.ArgMax),
 		along("argmin", "index of the smallest along the axis", whole, false, ops.ArgMin),
 		along("softmax", "eˣ over its sum along the axis", real, true, ops.Softmax),
 		along("logsoftmax", "logarithm of softmax", real, true, ops.LogSoftmax),
+		along("sparsemax", "max(x − τ, 0) with the sum 1 along the axis", real, true, ops.Sparsemax),
 		along("cumsum", "running sum along the axis", real, true, ops.CumSum),
 		along("cumprod", "running product along the axis", real, true, ops.CumProd),
 		along("cummax", "running maximum along the axis", real, true, ops.CumMax),
@@ -79,7 +87,11 @@ var table = slices.Concat(
 		along("argsort", "indices along the axis, of the smallest first", whole, true, func(x *graph.Node, axis any) *graph.Node { return ops.ArgSort(x, axis) }),
 		standardise,
 	},
-	[]*function{dot, oneHot, take, sizeOf},
+	[]*function{dot, conv,
+		pooling("maxpool", "the largest of so many elements around each, along the axes", ops.MaxPool1D, ops.MaxPool2D, ops.MaxPool3D),
+		pooling("avgpool", "the average of so many elements around each, those that there are", ops.AvgPool1D, ops.AvgPool2D, ops.AvgPool3D),
+		oneHot, take, searchSorted, sizeOf},
+	matrices,
 	draws,
 )
 
@@ -123,7 +135,7 @@ func each(name, doc string, op func(*graph.Node) *graph.Node) *function {
 // that is applied element by element to one array of numbers, under its name in lower case.
 func ofOneNumber() (out []*function) {
 	x := graph.New("function").Input("x", graph.F64)
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		typ, err := op.Infer([]*graph.Node{x})
 		if trait.IsElementwise(op) && err == nil && typ.DType == x.DType() {
 			doc := strings.TrimSuffix(op.Doc(), ", element by element")
@@ -151,9 +163,9 @@ func over(e *expr, axes []string) []any {
 	return out
 }
 
-// reduction returns a function that removes axes.
-func reduction(name, doc string, op func(*graph.Node, ...any) *graph.Node) *function {
-	return &function{name: name, usage: name + "(x, axis, …)", doc: doc, takes: []kind{real}, most: many,
+// reduction returns a function that removes axes, of a kind of values that it keeps.
+func reduction(name, doc string, of kind, op func(*graph.Node, ...any) *graph.Node) *function {
+	return &function{name: name, usage: name + "(x, axis, …)", doc: doc, takes: []kind{of}, most: many,
 		infer: func(c *checker, e *expr, in []typ, axes []string) typ {
 			if len(in[0].axes) == 0 {
 				c.fail(e.span, fmt.Sprintf("%s has no axis to take the %s over", e.args[0], name), "", "it is one number")
@@ -168,9 +180,9 @@ func reduction(name, doc string, op func(*graph.Node, ...any) *graph.Node) *func
 					c.fail(e.span, fmt.Sprintf("%s over all axes, but no one quantity has all of %s", name, all), fmt.Sprintf("if they are meant, name them: %s(…, %s)", name, all), origin(e.args[0], in[0].axes))
 					return typ{}
 				}
-				return typ{kind: real}
+				return typ{kind: of}
 			}
-			return typ{real, without(in[0].axes, axes)}
+			return typ{of, without(in[0].axes, axes)}
 		},
 		node: func(b *assembly, e *expr, axes []string) *graph.Node {
 			return op(b.node(e.args[0]), over(e, axes)...)
@@ -264,6 +276,22 @@ var take = &function{name: "take", usage: "take(x, index, axis)", doc: "the elem
 	},
 }
 
+var searchSorted = &function{name: "searchsorted", usage: "searchsorted(limits, x, axis)", doc: "how many of the sorted limits, along the axis, are less than x", takes: []kind{real, real}, fewest: 1, most: 1,
+	infer: func(c *checker, e *expr, in []typ, axes []string) typ {
+		if !c.has(e, 0, axes) {
+			return typ{}
+		}
+		if rest := without(in[0].axes, axes); len(rest) > 0 {
+			c.fail(e.args[0].span, fmt.Sprintf("%s has %s beside axis %s: want one row of limits", e.args[0], listed(rest), axes[0]), "", "")
+			return typ{}
+		}
+		return typ{whole, in[1].axes}
+	},
+	node: func(b *assembly, e *expr, axes []string) *graph.Node {
+		return ops.SearchSorted(b.node(e.args[0]), b.node(e.args[1]), axes[0])
+	},
+}
+
 var sizeOf = &function{name: "size", usage: "size(axis)", doc: "the size of an axis, a number", fewest: 1, most: 1,
 	infer: func(c *checker, e *expr, _ []typ, axes []string) typ {
 		if c.axis(axes[0]) == nil {
@@ -283,8 +311,10 @@ var sizeOf = &function{name: "size", usage: "size(axis)", doc: "the size of an a
 
 // elsewhere has functions of other languages, with what to write here.
 var elsewhere = map[string]string{
-	"ln": "did you mean log?", "log2": "log(x)/log(2)", "log10": "log(x)/log(10)",
+	"ln":     "did you mean log?",
 	"matmul": "a matrix product is dot(a, b, axis)", "mm": "a matrix product is dot(a, b, axis)",
+	"slogdet": "did you mean logdet?", "chol": "did you mean cholesky?", "inverse": "did you mean inv?", "eigh": "did you mean eigenvalues or eigenvectors?",
+	"expm": "did you mean matrixexp?", "matrix_power": "did you mean matrixpower?", "diagonal": "did you mean diag?", "fmod": "did you mean mod?", "remainder": "did you mean mod?",
 	"bmm": "a matrix product is dot(a, b, axis)", "einsum": "a matrix product is dot(a, b, axis)",
 	"inner": "did you mean dot?", "outer": "a product is a*b: arrays meet by the names of their axes",
 	"transpose": "arrays meet by the names of their axes, in any order",

@@ -28,6 +28,14 @@ func fold(i int, f func(acc, x float64) float64, acc float64) float64 {
 	return acc
 }
 
+// gram is the product of rows i and k of x.
+func gram(i, k int) (s float64) {
+	for d := range 3 {
+		s += testX[i][d] * testX[k][d]
+	}
+	return s
+}
+
 func rowMean(i int) float64 { return fold(i, func(a, x float64) float64 { return a + x }, 0) / 3 }
 func rowVar(i int) float64 {
 	m := rowMean(i)
@@ -67,6 +75,7 @@ var values = []struct {
 	}},
 	{"i,d", "silu(x)", func(ix ...int) float64 { x := testX[ix[0]][ix[1]]; return x / (1 + math.Exp(-x)) }},
 	{"i,d", "mish(x)", func(ix ...int) float64 { x := testX[ix[0]][ix[1]]; return x * math.Tanh(math.Log1p(math.Exp(x))) }},
+	{"i,d", "trigamma(x^2 + 1) - trigamma(x^2 + 2)", func(ix ...int) float64 { return math.Pow(testX[ix[0]][ix[1]]*testX[ix[0]][ix[1]]+1, -2) }},
 	{"i,d", "stopgradient(x)", func(ix ...int) float64 { return testX[ix[0]][ix[1]] }},
 	{"i,j,d", "maximum(x, r)", func(ix ...int) float64 { return max(testX[ix[0]][ix[2]], testR[ix[1]][ix[2]]) }},
 	{"i,j,d", "minimum(r, x)", func(ix ...int) float64 { return min(testX[ix[0]][ix[2]], testR[ix[1]][ix[2]]) }},
@@ -92,9 +101,21 @@ var values = []struct {
 		return math.Sqrt(fold(ix[0], func(a, x float64) float64 { return a + x*x }, 0))
 	}},
 	{"i", "logsumexp(x, d)", func(ix ...int) float64 { return math.Log(rowSumExp(ix[0])) }},
+	{"i", "float(any(x > 1.75, d)) + 10*float(all(x >= -2.5, d))", func(ix ...int) (n float64) {
+		if slices.Max(testX[ix[0]][:]) > 1.75 {
+			n++
+		}
+		if slices.Min(testX[ix[0]][:]) >= -2.5 {
+			n += 10
+		}
+		return n
+	}},
 	{"i", "float(argmax(x, d)) + 10*float(argmin(x, d))", func(ix ...int) float64 { return [2]float64{2 + 10, 1 + 20}[ix[0]] }},
 	{"i,d", "softmax(x, d)", func(ix ...int) float64 { return math.Exp(testX[ix[0]][ix[1]]) / rowSumExp(ix[0]) }},
 	{"d,i", "logsoftmax(x, d)", func(ix ...int) float64 { return testX[ix[1]][ix[0]] - math.Log(rowSumExp(ix[1])) }},
+	{"i,d", "sparsemax(x/10, d)", func(ix ...int) float64 { // so near each other that all are in the support
+		return testX[ix[0]][ix[1]]/10 - rowMean(ix[0])/10 + 1./3
+	}},
 	{"i,d", "cumsum(x, d)", func(ix ...int) float64 {
 		s := 0.0
 		for d := range ix[1] + 1 {
@@ -123,6 +144,38 @@ var values = []struct {
 		}
 		return s
 	}},
+	{"i,d", "conv(x*r, r[d→k], j, d, k)", func(ix ...int) (s float64) {
+		for k := range 3 {
+			if at := ix[1] + k - 1; at >= 0 && at < 3 {
+				for j := range 4 {
+					s += testX[ix[0]][at] * testR[j][at] * testR[j][k]
+				}
+			}
+		}
+		return s
+	}},
+	{"j,d", "conv(x, x[d→k]*r[d→k], i, d, k)", func(ix ...int) (s float64) {
+		for k := range 3 {
+			if at := ix[1] + k - 1; at >= 0 && at < 3 {
+				for i := range 2 {
+					s += testX[i][at] * testX[i][k] * testR[ix[0]][k]
+				}
+			}
+		}
+		return s
+	}},
+	{"i,d", "maxpool(x, 3, d)", func(ix ...int) float64 {
+		return slices.Max(testX[ix[0]][max(0, ix[1]-1):min(3, ix[1]+2)])
+	}},
+	{"i,d", "avgpool(x, size(d), i, d)", func(ix ...int) float64 {
+		s, n := 0.0, 0.0
+		for i := range 2 {
+			for d := max(0, ix[1]-1); d < min(3, ix[1]+2); d++ {
+				s, n = s+testX[i][d], n+1
+			}
+		}
+		return s / n
+	}},
 	{"i,j", "onehot(argmax(x, d), j)", func(ix ...int) float64 {
 		if ix[1] == [2]int{2, 1}[ix[0]] {
 			return 1
@@ -130,6 +183,14 @@ var values = []struct {
 		return 0
 	}},
 	{"i,d", "take(r, argmax(x, d), j)", func(ix ...int) float64 { return testR[[2]int{2, 1}[ix[0]]][ix[1]] }},
+	{"i,d", "float(searchsorted(sort(sum(r, d), j), x, j))", func(ix ...int) (n float64) {
+		for _, r := range testR {
+			if r[0]+r[1]+r[2] < testX[ix[0]][ix[1]] {
+				n++
+			}
+		}
+		return n
+	}},
 	{"", "size(j)*size(d)/size(i)", func(...int) float64 { return 6 }},
 	// operators, and expressions that could be parsed in two ways
 	{"i", "-x[i]^2*sum(r, j) - 2 - 3", nil},
@@ -148,6 +209,47 @@ var values = []struct {
 		}
 		return s
 	}},
+	{"i,d", "atan2(x, 2)", func(ix ...int) float64 { return math.Atan2(testX[ix[0]][ix[1]], 2) }},
+	{"i,d", "mod(x, 1) + floordiv(x, 1)", func(ix ...int) float64 { return testX[ix[0]][ix[1]] }},
+	{"i,d", "xlogy(x, 2)", func(ix ...int) float64 { return testX[ix[0]][ix[1]] * math.Ln2 }},
+	{"i,k", "trace(dot(x[i→k], x, d) + 0, i, k)", nil},
+	{"", "trace(dot(x[i→k], x, d), i, k)", func(...int) float64 { return gram(0, 0) + gram(1, 1) }},
+	{"i", "diag(dot(x[i→k], x, d), i, k)", func(ix ...int) float64 { return gram(ix[0], ix[0]) }},
+	{"", "det(dot(x[i→k], x, d), i, k) - exp(logdet(dot(x[i→k], x, d), k, i))", func(...int) float64 { return 0 }},
+	{"i,k", "tril(dot(x, x[i→k], d), i, k) + 2*triu(dot(x, x[i→k], d), i, k)", func(ix ...int) float64 {
+		return gram(ix[0], ix[1]) * [2][2]float64{{3, 2}, {1, 3}}[ix[0]][ix[1]]
+	}},
+	{"k,i", "inv(dot(x, x[i→k], d), i, k)", func(ix ...int) float64 {
+		det := gram(0, 0)*gram(1, 1) - gram(0, 1)*gram(0, 1)
+		return [2][2]float64{{gram(1, 1), -gram(0, 1)}, {-gram(0, 1), gram(0, 0)}}[ix[0]][ix[1]] / det
+	}},
+	{"k,d", "solve(dot(x, x[i→k], d), dot(dot(x, x[i→k], d), x[i→k], k), i, k)", func(ix ...int) float64 { return testX[ix[0]][ix[1]] }},
+	{"i,l", "dot(cholesky(dot(x, x[i→k], d), i, k), cholesky(dot(x[i→l], x[i→k], d), l, k), k)", func(ix ...int) float64 { return gram(ix[0], ix[1]) }},
+	{"i,k", "dot(eigenvectors(dot(x, x[i→n], d), i, n)*eigenvalues(dot(x, x[i→n], d), i, n), eigenvectors(dot(x[i→k], x[i→n], d), k, n), n)", func(ix ...int) float64 {
+		return gram(ix[0], ix[1])
+	}},
+	{"i,k", "matrixpower(dot(x, x[i→k], d), 2, i, k)", func(ix ...int) float64 {
+		return gram(ix[0], 0)*gram(0, ix[1]) + gram(ix[0], 1)*gram(1, ix[1])
+	}},
+	{"i,k", "matrixpower(dot(x, x[i→k], d), 2.5, i, k)", nil},
+	{"", "logdet(matrixexp(0.1*dot(x, x[i→k], d), i, k), i, k)", func(...int) float64 { return 0.1 * (gram(0, 0) + gram(1, 1)) }},
+	{"j,k,d", "solve(dot(x, x[i→k], d)*(2 + 0*sum(r, d)), dot(dot(x, x[i→k], d), x[i→k], k), i, k)", func(ix ...int) float64 { return testX[ix[1]][ix[2]] / 2 }},
+	{"j,k", "solve(dot(x, x[i→k], d)*(2 + 0*sum(r, d)), dot(dot(x, x[i→k], d), sum(x[i→k], d), k), i, k)", func(ix ...int) float64 { return 3 * rowMean(ix[1]) / 2 }},
+	{"k,j,d", "solve(dot(x, x[i→k], d), dot(dot(x, x[i→k], d), x[i→k]*r, k), i, k) - x[i→k]*r", func(...int) float64 { return 0 }},
+	{"i", "solve(dot(x, x[i→k], d), x, d, k)", nil},
+	{"d,j", "eye(d, j)", func(ix ...int) float64 {
+		if ix[0] == ix[1] {
+			return 1
+		}
+		return 0
+	}},
+	{"i,k", "eye(i, k)", func(ix ...int) float64 {
+		if ix[0] == ix[1] {
+			return 1
+		}
+		return 0
+	}},
+	{"k,i", "eye(k, i)", nil},
 	{"i", "float(argmax(x, d) == 1)", func(ix ...int) float64 { return float64(ix[0]) }},
 	{"i", "float(argmax(x, d) != -1) + float(argmax(x, d) > argmin(x, d))", func(ix ...int) float64 { return [2]float64{2, 1}[ix[0]] }},
 }
@@ -224,9 +326,10 @@ func axisNamesOf(s graph.Shape) (out []string) {
 // TestOperationsAreFunctions checks that every operation that is applied element by element to one
 // array is a function that applies it, or is listed here with the reason why not.
 func TestOperationsAreFunctions(t *testing.T) {
-	reasons := map[string]string{"Cast": "a file is built for one float type; float converts to it"}
+	reasons := map[string]string{"Cast": "a file is built for one float type; float converts to it",
+		"Polygamma": "its order is no value; digamma and trigamma have those that objectives have"}
 	found := 0
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		cas := op.Cases()[0]
 		if !trait.IsElementwise(op) || len(cas.Operands) != 1 {
 			continue

@@ -6,14 +6,16 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// all lists every operation, with no attributes. A new one is a file and a line
+// list has every operation, with no attributes. A new one is a file and a line
 // here.
-var all = []Op{
+var list = []Op{
 	abs{},
 	acos{},
 	acosh{},
 	add{},
+	allOver{},
 	and{},
+	anyOver{},
 	argMax{},
 	argMin{},
 	argSort{},
@@ -37,7 +39,10 @@ var all = []Op{
 	cosh{},
 	cumArg{},
 	diffDot{},
+	digamma{},
 	div{},
+	dynamicSlice{},
+	dynamicUpdate{},
 	eigh{},
 	equal{},
 	erf{},
@@ -55,6 +60,7 @@ var all = []Op{
 	inRange{},
 	less{},
 	lessEqual{},
+	lgamma{},
 	log{},
 	log10{},
 	log1p{},
@@ -80,6 +86,7 @@ var all = []Op{
 	oneHot{},
 	or{},
 	place{},
+	polygamma{},
 	pow{},
 	qr{},
 	random{},
@@ -92,6 +99,7 @@ var all = []Op{
 	scan{},
 	scatter{},
 	scatterAdd{},
+	searchSorted{},
 	sigmoid{},
 	sign{},
 	sin{},
@@ -101,6 +109,7 @@ var all = []Op{
 	softplus{},
 	solve{},
 	solveTriangular{},
+	sparsemax{},
 	sqDist{},
 	sqrt{},
 	square{},
@@ -119,9 +128,9 @@ var all = []Op{
 	xlogy{},
 }
 
-// All lists every operation in order of name.
-func All() []Op {
-	out := slices.Clone(all)
+// List returns every operation of this package, in order of name.
+func List() []Op {
+	out := slices.Clone(list)
 	slices.SortFunc(out, func(a, b Op) int {
 		if a.Name() < b.Name() {
 			return -1
@@ -134,7 +143,7 @@ func All() []Op {
 // Vocabulary returns all operations of this package, for [graph.Parse] to read a text form with.
 func Vocabulary() []graph.Op {
 	var out []graph.Op
-	for _, op := range All() {
+	for _, op := range List() {
 		out = append(out, op)
 	}
 	return out

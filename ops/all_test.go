@@ -51,14 +51,14 @@ func TestAllIsComplete(t *testing.T) {
 			want = append(want, typ)
 		}
 	}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		got = append(got, reflect.TypeOf(op).Name())
 		names = append(names, op.Name())
 	}
 	slices.Sort(want)
 	slices.Sort(got)
 	if len(want) < 50 || !slices.Equal(got, want) {
-		t.Errorf("All has\n%v\nthe package declares\n%v", got, want)
+		t.Errorf("List has\n%v\nthe package declares\n%v", got, want)
 	}
 	if !slices.IsSorted(names) {
 		t.Errorf("not in order of name: %v", names)

@@ -17,8 +17,10 @@ type argMax struct {
 }
 
 // ArgMax returns the indices (i64) of the largest elements of x along an axis, which it removes: of
-// x[… c …] along c it makes [… …]. x holds numbers. Among equal elements the first counts, and a
-// NaN counts as the largest. No derivative flows through it.
+// x[… c …] along c it makes [… …]. x is of any element type; of a mask it is the first true element.
+// Among equal elements the first counts, and a NaN counts as the largest. Of an axis without elements
+// there is no largest, which is a mistake unless the result has no elements either. No derivative
+// flows through it.
 func ArgMax(x *graph.Node, axis any) *graph.Node {
 	return withAxes("ArgMax", x, []any{axis}, func(list []int) *graph.Node { return graph.Apply(argMax{Axis: list[0]}, x) })
 }
@@ -35,17 +37,34 @@ func ArgMin(x *graph.Node, axis any) *graph.Node {
 }
 
 func inferArg(in []*graph.Node, axis int) (graph.Type, error) {
-	if err := arity(in, 1); err != nil {
+	if err := wantAxis(in, axis); err != nil {
 		return graph.Type{}, err
-	}
-	if err := wantNumber(in...); err != nil {
-		return graph.Type{}, err
-	}
-	if axis < 0 || axis >= in[0].Rank() {
-		return graph.Type{}, fmt.Errorf("axis %d of %v", axis, in[0].Shape())
 	}
 	s, err := dropAxis(in[0].Shape(), axis, false)
+	if err == nil {
+		err = wantAny(in[0], axis, s)
+	}
 	return graph.Type{DType: graph.I64, Shape: s}, err
+}
+
+// wantAxis wants one operand, which has the axis.
+func wantAxis(in []*graph.Node, axis int) error {
+	if err := arity(in, 1); err != nil {
+		return err
+	}
+	if axis < 0 || axis >= in[0].Rank() {
+		return fmt.Errorf("axis %d of %v", axis, in[0].Shape())
+	}
+	return nil
+}
+
+// wantAny refuses to choose among no elements of x along an axis, where the result, of shape to, has
+// elements.
+func wantAny(x *graph.Node, axis int, to graph.Shape) error {
+	if x.Dim(axis) > 0 || to.Len() == 0 {
+		return nil
+	}
+	return &graph.Mistake{Problem: fmt.Sprintf("axis %v has no element to choose", x.Shape().Axis(axis)), Fix: "join one with ops.Concat"}
 }
 
 func evalArg(y *graph.Node, x graph.Value, axis int, better func(a, b float64) bool) graph.Value {
@@ -100,5 +119,6 @@ func argCases(f func(*graph.Node, any) *graph.Node) []Case {
 		{[]Operand{{"float[i=3 j=4]", Apart}}, func(in []*graph.Node) *graph.Node { return f(in[0], "j") }},
 		{[]Operand{{"float[i=3 j=4]", Apart}}, func(in []*graph.Node) *graph.Node { return f(in[0], 0) }},
 		{[]Operand{{"i64[i=5]", Index(3)}}, func(in []*graph.Node) *graph.Node { return f(in[0], 0) }},
+		{[]Operand{{"bool[i=5]", Truth}}, func(in []*graph.Node) *graph.Node { return f(in[0], 0) }},
 	}
 }

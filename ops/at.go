@@ -7,8 +7,8 @@ import (
 )
 
 // At returns the elements of x at one index along an axis, which it removes: of x[… k …] along k it
-// makes [… …]. The index j is an int, negative from the end, for x of any element type; or a scalar
-// node of i32 or i64, from 0 on, for floats x, as in [Gather]. An int outside the axis is a mistake,
+// makes [… …]. x is of any element type. The index j is an int, negative from the end; or a scalar
+// node of i32 or i64, from 0 on, as in [Gather]. An int outside the axis is a mistake,
 // and so is a node that is a constant outside; another node is a [trait.IndexError] when the
 // program runs.
 func At(x *graph.Node, axis, j any) *graph.Node {
@@ -18,8 +18,12 @@ func At(x *graph.Node, axis, j any) *graph.Node {
 		operands = append(operands, index)
 	}
 	defer calling("At", operands...)()
-	if isNode && (!x.IsValid() || !index.IsValid() || x.Graph() != index.Graph()) {
-		return graph.Apply(gather{}, x, index) // records the mistake, or stays silent
+	if isNode {
+		in, ok := joined(x, index)
+		if !ok {
+			return graph.Apply(gather{}, in...) // records the mistake, or stays silent
+		}
+		x, index = in[0], in[1]
 	}
 	return withAxes("At", x, []any{axis}, func(list []int) *graph.Node {
 		a := list[0]

@@ -137,7 +137,7 @@ func TestBatchOutside(t *testing.T) {
 // TestDraws: every example has noise of its own, the first that which it would have
 // alone.
 func TestDraws(t *testing.T) {
-	for _, c := range (ops.All()[slices.IndexFunc(ops.All(), func(op ops.Op) bool { return op.Name() == "Random" })]).Cases() {
+	for _, c := range (ops.List()[slices.IndexFunc(ops.List(), func(op ops.Op) bool { return op.Name() == "Random" })]).Cases() {
 		y := c.Make(nil)
 		g := y.Graph()
 		x := g.Scalar("x", 0, y.DType())

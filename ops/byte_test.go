@@ -39,7 +39,9 @@ func TestBytes(t *testing.T) {
 			all := []*graph.Node{
 				ops.Sign(a), ops.Maximum(a, b), ops.Minimum(a, b), ops.Less(a, b), ops.LessEqual(a, b), ops.Equal(a, b),
 				ops.Sum(a, "j"), ops.Sum(a, "i"), ops.Sum(a), ops.Prod(a, "j"), ops.Max(a, "i"), ops.Min(a, "j"), ops.ArgMax(a, "j"),
-				ops.CumSum(a, "j"), ops.Select(ops.Less(a, b), a, b), ops.Concat(0, a, b), ops.Pad(a, "j", 1, 2, 7), ops.Transpose(a, 1, 0),
+				ops.CumSum(a, "j"), ops.CumProd(a, "j"), ops.CumMax(ops.Sub(a, b), "j"), ops.CumMin(ops.Sub(a, b), "j"), ops.Sort(ops.Mul(a, b), "j"),
+				ops.Sort(ops.Mul(a, b), "i", ops.Descending), ops.ArgSort(ops.Mul(a, b), "j", ops.Descending), ops.TakeAlong(a, ops.ArgSort(b, "j"), "j"),
+				ops.SearchSorted(ops.Sort(ops.At(ops.Mul(a, b), "i", 5), "j"), b, "j", ops.Right), ops.Select(ops.Less(a, b), a, b), ops.Concat(0, a, b), ops.Pad(a, "j", 1, 2, 7), ops.Transpose(a, 1, 0),
 				ops.Slice(a, "j", 3, 9), ops.Gather(table, i, 0), ops.OneHot(i, -1, graph.Ax("c", 100), graph.F32),
 				ops.Cast(a, graph.F32), ops.Cast(a, graph.F16), ops.Cast(a, graph.I64), ops.Cast(a, graph.Bool), ops.Cast(a, graph.U8), ops.Cast(ops.Cast(a, graph.I32), graph.I8),
 			}

@@ -2,6 +2,8 @@ package ops
 
 import (
 	"errors"
+	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 )
@@ -18,8 +20,9 @@ type Function func(x []*graph.Node) []*graph.Node
 //		return []*graph.Node{ops.Tanh(ops.MatMul(x[0], x[1]))}
 //	}, x, w)
 //
-// f may use nodes of the graph around it, which become operands. Its results are floats of one
-// type. What f draws, as a layer of dropout does, it draws anew in each run, and its derivative sees the
+// f may use nodes of the graph around it, which become operands, and needs no others; what it computes
+// from these alone is part of the function too. Its results have any types. Without x, f is called once
+// before, to find the graph. What f draws, as a layer of dropout does, it draws anew in each run, and its derivative sees the
 // same numbers.
 func Call(name string, f Function, x ...*graph.Node) []*graph.Node {
 	return once{what: "Call", name: name}.results(f, x)
@@ -34,7 +37,8 @@ func Closed(name string, f Function, x ...*graph.Node) []*graph.Node {
 
 // Cond returns the results of then at x where the scalar pred, a bool, is true, and those of
 // otherwise at x where it is false. Only that branch is run, forward and back; both give as many
-// results, of the same types, all floats of one type.
+// results, of the same types, whatever these are. A branch may use nodes of the graph around it, as
+// the function of [Call] may, and needs no x then.
 //
 //	y := ops.Cond(ops.Greater(n, ops.Lit(n, 0)), expensive, cheap, x)[0]
 //
@@ -82,15 +86,32 @@ func (o once) results(f Function, x []*graph.Node) []*graph.Node {
 	if o.gate != nil {
 		l.With = append(l.With[:len(x):len(x)], o.gate)
 	}
-	step := func(_, _, with []*graph.Node) (next, out []*graph.Node) { return nil, f(with[:len(x):len(x)]) }
-	u := l.laid(o.what, step)
-	if u.bad != nil {
+	spare := len(l.With) == 0
+	if spare {
+		found := f(nil)
+		g := graph.Of(found...)
+		if i := slices.IndexFunc(found, func(n *graph.Node) bool { return !n.IsValid() }); i >= 0 || len(found) == 0 {
+			bad := g.Fail(o.what, fmt.Errorf("result %d of the body is nil", max(i, 0)), found...)
+			return slices.Repeat([]*graph.Node{bad}, max(1, len(found)))
+		}
+		l.With = []*graph.Node{g.Constant(graph.F32, []float64{0})}
+	}
+	var u laidOut
+	step := func(_, _, with []*graph.Node) (next, out []*graph.Node) {
+		defer u.g.Open().Enclose()()
+		return nil, f(with[:len(x):len(x)])
+	}
+	if u = l.laid(o.what, step); u.bad != nil {
 		return u.refused(step).Out
 	}
+	u.spare = spare
 	if u.name, u.closed = o.name, o.closed; o.gate != nil {
 		u.gate = len(x) + 1
 	}
-	out := u.scan(step).Out
+	// There is no time: it draws the numbers that it would draw where it stands.
+	out := u.scanTimed(graph.Type{DType: graph.I64}, func(carry, x, with []*graph.Node, _ *graph.Node) (next, out []*graph.Node) {
+		return step(carry, x, with)
+	}).Out
 	for i, y := range out {
 		out[i] = Squeeze(y, 0)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // loops returns the loops among the nodes of a graph.
@@ -178,5 +179,24 @@ func TestCaptureMistakes(t *testing.T) {
 	ops.Add(h, kept)
 	if want := `operand 1 belongs to graph "step", not to "late": h[], %2[] (a step is over when its loop is made: take what is needed of it from the loop's results)`; !strings.Contains(fmt.Sprint(g.Err()), want) {
 		t.Errorf("got %v, want %s", g.Err(), want)
+	}
+}
+
+// TestNamedConstantIsCaptured: a scalar constant with a name is an operand of what uses it, so that a
+// derivative by it reaches it through a body; one without a name is written in the body.
+func TestNamedConstantIsCaptured(t *testing.T) {
+	g := graph.New("constant", graph.F64)
+	x := g.Input("x", graph.F64)
+	a, b := g.Constant(graph.F64, []float64{3}).As("a"), g.Constant(graph.F64, []float64{5})
+	y := ops.Call("f", func(in []*graph.Node) []*graph.Node {
+		return []*graph.Node{ops.Mul(ops.Mul(a, b), ops.Square(in[0]))}
+	}, x)[0]
+	slope := grad.Of(y, a)[0]
+	values, err := tape.Eval(t.Context(), tape.Feed{x: tape.Of(x, 2)}, y, slope)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if values[y].Item() != 60 || values[slope].Item() != 20 {
+		t.Errorf("%v, derivative %v: want 60 and 20", values[y], values[slope])
 	}
 }

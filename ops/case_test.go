@@ -96,7 +96,7 @@ func build(t testing.TB, c ops.Case, dt graph.DType, shape *graph.Shape, r *rand
 // eachCase calls f with every case of every operation, once for each float type
 // where it has any.
 func eachCase(t *testing.T, f func(t *testing.T, op ops.Op, b built)) {
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		t.Run(op.Name(), func(t *testing.T) {
 			for i, c := range op.Cases() {
 				for _, dt := range []graph.DType{graph.F32, graph.F64} {

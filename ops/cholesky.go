@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-type cholesky struct{}
+type cholesky struct{ eachAlone }
 
 // Cholesky returns the lower triangular matrices L with L·Lᵀ = A and a positive diagonal, for symmetric
 // positive definite matrices A[… n n] of floats, in the shape of A. As in JAX, A stands for its
@@ -75,27 +75,38 @@ func (cholesky) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	n := y.Dim(y.Rank() - 1)
 	for first := 0; first < len(out.Data); first += n * n {
-		a, l := in[0].Data[first:first+n*n], out.Data[first:first+n*n]
-		definite := true
-		for j := range n {
-			for i := j; i < n; i++ {
-				s := (a[i*n+j] + a[j*n+i]) / 2
-				for k := range j {
-					s -= l[i*n+k] * l[j*n+k]
-				}
-				if i == j {
-					definite = definite && s > 0
-					l[i*n+i] = math.Sqrt(s)
-				} else {
-					l[i*n+j] = s / l[j*n+j]
-				}
-			}
-		}
-		if !definite {
+		l := out.Data[first : first+n*n]
+		if _, pivot := lowerFactor(in[0].Data[first:first+n*n], l, n); !(pivot > 0) {
 			fillNaN(l)
 		}
 	}
 	return out
+}
+
+// lowerFactor makes l the factor of a, and returns the number of the smallest pivot and that pivot, or the
+// first one that is not positive, where it stops.
+func lowerFactor(a, l []float64, n int) (smallest int, pivot float64) {
+	pivot = math.Inf(1)
+	for j := range n {
+		for i := j; i < n; i++ {
+			s := (a[i*n+j] + a[j*n+i]) / 2
+			for k := range j {
+				s -= l[i*n+k] * l[j*n+k]
+			}
+			switch {
+			case i > j:
+				l[i*n+j] = s / l[j*n+j]
+			case !(s > 0):
+				return j, s
+			default:
+				l[i*n+i] = math.Sqrt(s)
+				if s < pivot {
+					smallest, pivot = j, s
+				}
+			}
+		}
+	}
+	return smallest, pivot
 }
 
 func fillNaN(v []float64) {
@@ -105,8 +116,10 @@ func fillNaN(v []float64) {
 }
 
 func (cholesky) Kernel(*graph.Node) kernel.Kernel { return kernel.Cholesky{} }
-func (cholesky) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Call("chol", in...)
+
+// Notation is the element of chol(A).
+func (cholesky) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return elementOf(y, expr.Call("chol", whole(y.In(0), in[0])))
 }
 
 func (cholesky) Cases() []Case {

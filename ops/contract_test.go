@@ -22,7 +22,7 @@ import (
 func TestSpec(t *testing.T) {
 	seen := map[string]bool{}
 	nine := slices.Repeat([]*graph.Node{graph.New("").Scalar("x", 0)}, 9)
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		name := op.Name()
 		if seen[name] {
 			t.Errorf("%s: two operations have this name", name)

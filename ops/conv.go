@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
@@ -26,12 +27,14 @@ import (
 // or two; wᵀ is [kh kw o c]. In groups, w holds the channels c of one group, and
 // the o of all.
 
-// convolution holds the attributes of all three. To is the shape of the result of ConvInput and
+// convolution holds the attributes of all three. Padding is that before the first elements; After is
+// that after the last ones, if it is not the same. To is the shape of the result of ConvInput and
 // ConvKernel.
 type convolution struct {
 	Stride, Padding, Dilation attr.Ints
 	Groups                    int
 	To                        graph.Shape
+	After                     attr.Ints
 }
 
 type (
@@ -45,9 +48,8 @@ type (
 //
 //	y_uo = Σ_kc x_{u+k,c}·w_kco
 //
-// It takes the options [Stride], [Padding], [Dilation] and [Groups]; in n groups, the kernel is w[k
-// c/n o]. Operands are floats. There are (t + 2·padding − dilation·(k−1) − 1)/stride + 1 windows,
-// rounded down; it is a mistake if none fits.
+// It takes the options of [Window]; in n groups, the kernel is w[k c/n o]. Operands are floats.
+// [Sliding.Count] says how many windows there are; it is a mistake if none fits.
 func Conv1D(x, w *graph.Node, options ...Window) *graph.Node {
 	defer calling("Conv1D", x, w)()
 	return convolve(1, x, w, options)
@@ -61,12 +63,22 @@ func Conv2D(x, w *graph.Node, options ...Window) *graph.Node {
 	return convolve(2, x, w, options)
 }
 
+// Conv3D returns the cross-correlation y[… d′ h′ w′ o] of x[… d h w c] with the kernel w[kd kh kw c
+// o]. It takes the options of [Conv1D], and is a sum of kd two-dimensional convolutions.
+func Conv3D(x, w *graph.Node, options ...Window) *graph.Node {
+	defer calling("Conv3D", x, w)()
+	return convolve(3, x, w, options)
+}
+
 func convolve(spatial int, x, w *graph.Node, options []Window) *graph.Node {
-	c, err := convolutionOf(spatial, options)
-	if err != nil {
+	c, laid, back, err := convolutionOf(spatial, x, w, options)
+	switch {
+	case err != nil:
 		return graph.Of(x, w).Fail("Conv", err, x, w)
+	case spatial == 3:
+		return returned(c.deep(laid, w), back)
 	}
-	return graph.Apply(conv(c), x, w)
+	return returned(graph.Apply(conv(c), laid, w), back)
 }
 
 // ConvTranspose1D is [ConvTranspose2D] along one axis: y[… t o] and v[k o c] give [… u c].
@@ -85,36 +97,79 @@ func ConvTranspose2D(y, v *graph.Node, options ...Window) *graph.Node {
 	return convolveBack(2, y, v, options)
 }
 
+// ConvTranspose3D is [ConvTranspose2D] along three axes: y[… d h w o] and v[kd kh kw o c] give [… d′
+// h′ w′ c].
+func ConvTranspose3D(y, v *graph.Node, options ...Window) *graph.Node {
+	defer calling("ConvTranspose3D", y, v)()
+	return convolveBack(3, y, v, options)
+}
+
 func convolveBack(spatial int, y, v *graph.Node, options []Window) *graph.Node {
-	c, err := convolutionOf(spatial, options)
+	c, laid, back, err := convolutionOf(spatial, y, v, options)
+	if err == nil && spatial == 3 {
+		return returned(c.deepBack(laid, v), back)
+	}
 	if err == nil && y.IsValid() && v.IsValid() {
-		c.To, err = c.source(y.Shape(), v.Shape())
+		c.To, err = c.source(laid.Shape(), v.Shape())
 	}
 	if err != nil {
 		return graph.Of(y, v).Fail("ConvTranspose", err, y, v)
 	}
-	return graph.Apply(convInput(c), y, v)
+	return returned(graph.Apply(convInput(c), laid, v), back)
 }
 
-func convolutionOf(spatial int, options []Window) (c convolution, err error) {
-	o, err := windowsOf(options, "Dilation", "Groups")
-	c.Groups = o.groups
-	if err == nil {
-		c.Stride, err = each("stride", o.stride, spatial, 1)
+// convolutionOf returns the attributes of a convolution with a kernel, and the array as it takes it,
+// with the order of axes that brings a result back.
+func convolutionOf(spatial int, x, kernel *graph.Node, options []Window) (c convolution, laid *graph.Node, back []int, err error) {
+	o, err := windowsOf(options, "Groups")
+	if err != nil {
+		return c, x, nil, err
 	}
-	if err == nil {
-		c.Padding, err = each("padding", o.padding, spatial, 0)
+	size := attr.IntsOf(slices.Repeat([]int{1}, spatial)...)
+	if kernel.IsValid() && kernel.Rank() == spatial+2 {
+		size = attr.IntsOf(kernel.Shape().Sizes()[:spatial]...)
+		if given, err := each("size", o.size, spatial, size.List()...); err != nil || given != size {
+			return c, x, nil, fmt.Errorf("windows of size %v: the kernel has %v", o.size, size)
+		}
 	}
-	if err == nil {
-		c.Dilation, err = each("dilation", o.dilation, spatial, 1)
+	if c, err = o.convolution(size); err != nil {
+		return c, x, nil, err
 	}
+	laid, back, err = o.channelsLast(spatial, x)
+	return c, laid, back, err
+}
+
+// convolution returns the attributes of a convolution with windows of the given size.
+func (w windows) convolution(size attr.Ints) (c convolution, err error) {
+	c.Groups = w.groups
+	if c.Stride, err = each("stride", w.stride, size.Len(), slices.Repeat([]int{1}, size.Len())...); err != nil {
+		return c, err
+	}
+	if c.Dilation, err = each("dilation", w.dilation, size.Len(), slices.Repeat([]int{1}, size.Len())...); err != nil {
+		return c, err
+	}
+	c.Padding, c.After, err = w.around(size, c.Dilation)
 	return c, err
+}
+
+// sliding says how windows of a size slide along spatial axis i.
+func (c convolution) sliding(i, size int) Sliding {
+	s := Sliding{size, c.Stride.At(i), c.Dilation.At(i), c.Padding.At(i), c.Padding.At(i)}
+	if c.After.Len() > 0 {
+		s.After = c.After.At(i)
+	}
+	return s
+}
+
+// flat returns the attributes along the last two of three axes.
+func (c convolution) flat() convolution {
+	return convolution{tail(c.Stride, 1, 3), tail(c.Padding, 1, 3), tail(c.Dilation, 1, 3), c.Groups, graph.Shape{}, tail(c.After, 1, 3)}
 }
 
 // result is the shape of y, for x and w.
 func (c convolution) result(x, w graph.Shape) (graph.Shape, error) {
 	n := c.Stride.Len()
-	if n < 1 || n > 2 || c.Padding.Len() != n || c.Dilation.Len() != n {
+	if n < 1 || n > 2 || c.Padding.Len() != n || c.Dilation.Len() != n || c.After.Len() != 0 && c.After.Len() != n {
 		return graph.Shape{}, fmt.Errorf("want stride, padding and dilation for one axis or two")
 	}
 	if x.Rank() <= n || w.Rank() != n+2 {
@@ -131,7 +186,7 @@ func (c convolution) result(x, w graph.Shape) (graph.Shape, error) {
 	case own.Size != in.Size/c.Groups:
 		m := &graph.Mistake{Problem: fmt.Sprintf("weights for channels %v: want %d", own, in.Size/c.Groups)}
 		if c.Groups == 1 {
-			m.Fix = "channels come last: " + []string{"[… t c]", "[… h w c]"}[n-1]
+			m.Fix = "channels come last: " + []string{"[… t c]", "[… h w c]"}[n-1] + "; ops.Channels says another axis"
 		}
 		return graph.Shape{}, m
 	case in.Name != "" && own.Name != "" && in.Name != own.Name:
@@ -139,7 +194,7 @@ func (c convolution) result(x, w graph.Shape) (graph.Shape, error) {
 	}
 	for i := range n {
 		a := &axes[last-n+i]
-		size, err := slide(*a, w.Dim(i), c.Stride.At(i), c.Padding.At(i), c.Dilation.At(i))
+		size, err := slide(*a, c.sliding(i, w.Dim(i)))
 		if err != nil {
 			return graph.Shape{}, err
 		}
@@ -158,10 +213,11 @@ func (c convolution) source(y, v graph.Shape) (graph.Shape, error) {
 	axes, last := y.Axes(), y.Rank()-1
 	for i := range n {
 		a := &axes[last-n+i]
-		if step := max(c.Stride.At(i), c.Padding.At(i), c.Dilation.At(i), v.Dim(i), a.Size, c.Groups); step > maxStep {
+		s := c.sliding(i, v.Dim(i))
+		if step := max(s.Stride, s.Before, s.After, s.Dilation, s.Size, a.Size, c.Groups); step > maxStep {
 			return graph.Shape{}, fmt.Errorf("%d is too large", step)
 		}
-		a.Size = (a.Size-1)*c.Stride.At(i) - 2*c.Padding.At(i) + (v.Dim(i)-1)*c.Dilation.At(i) + 1
+		a.Size = s.source(a.Size)
 	}
 	own, out := v.Axis(n), v.Axis(n+1)
 	switch {

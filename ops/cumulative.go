@@ -10,28 +10,24 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// CumSum returns the running sum of numbers x along an axis, in the shape of x: y_t = Σ_{s≤t} x_s.
-// Its derivative is the running sum from the other end. See [LinearRecurrence].
+// CumSum returns the running sum of x along an axis, in the shape of x: y_t = Σ_{s≤t} x_s. As with
+// [Sum], that of numbers has their element type, that of a mask is i32. Its derivative is the running
+// sum from the other end. See [LinearRecurrence].
 func CumSum(x *graph.Node, axis any) *graph.Node {
 	defer calling("CumSum", x)()
 	return withAxes("CumSum", x, []any{axis}, func(list []int) *graph.Node {
-		if x.DType() == graph.Bool {
-			return x.Graph().Fail("CumSum", wantNumber(x), x)
-		}
+		x := counted(x, graph.I32)
 		return LinearRecurrence(Lit(x, 1), x, list[0])
 	})
 }
 
-// CumProd returns the running product of numbers x along an axis, in the shape of x:
-// y_t = Π_{s≤t} x_s. It never divides: derivatives of every order are right even where factors are
-// 0. See [LinearRecurrence].
+// CumProd returns the running product of x along an axis, in the shape of x: y_t = Π_{s≤t} x_s. That of
+// numbers has their element type, that of a mask is i32. It never divides: derivatives of every order
+// are right even where factors are 0. See [LinearRecurrence].
 func CumProd(x *graph.Node, axis any) *graph.Node {
 	defer calling("CumProd", x)()
 	return withAxes("CumProd", x, []any{axis}, func(list []int) *graph.Node {
-		if x.DType() == graph.Bool {
-			return x.Graph().Fail("CumProd", wantNumber(x), x)
-		}
-		a := list[0]
+		a, x := list[0], counted(x, graph.I32)
 		first := x
 		if n := x.Dim(a); n > 1 {
 			first = Pad(Slice(x, a, 0, 1), a, 0, n-1, 0)
@@ -40,12 +36,12 @@ func CumProd(x *graph.Node, axis any) *graph.Node {
 	})
 }
 
-// CumMax returns the running maximum of floats x along an axis, in the shape of x:
-// y_t = max_{s≤t} x_s, and NaN from the first NaN on. The derivative goes to the element that is the
-// maximum; of equal ones to the first.
+// CumMax returns the running maximum of x, of any element type, along an axis, in the shape of x:
+// y_t = max_{s≤t} x_s, and NaN from the first NaN on. Of a mask it is true from the first true element
+// on. The derivative of floats goes to the element that is the maximum; of equal ones to the first.
 func CumMax(x *graph.Node, axis any) *graph.Node { return cumExtremum("CumMax", x, axis, true) }
 
-// CumMin returns the running minimum of floats x along an axis; it is otherwise like [CumMax].
+// CumMin returns the running minimum of x along an axis; it is otherwise like [CumMax].
 func CumMin(x *graph.Node, axis any) *graph.Node { return cumExtremum("CumMin", x, axis, false) }
 
 func cumExtremum(what string, x *graph.Node, axis any, most bool) *graph.Node {
@@ -98,7 +94,7 @@ func (cumArg) Doc() string {
 }
 
 func (op cumArg) Infer(in []*graph.Node) (graph.Type, error) {
-	if _, err := inferArg(in, op.Axis); err != nil {
+	if err := wantAxis(in, op.Axis); err != nil {
 		return graph.Type{}, err
 	}
 	return graph.Type{DType: graph.I64, Shape: in[0].Shape()}, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
-// custom is its first operand, a vector of outputs laid end to end, with the derivative by the
+// custom is its first operand, the float output or a vector of several laid end to end, with the derivative by the
 // others that its body says. The inputs of the body are the inputs of the function, its outputs,
 // the derivatives by the outputs, and what else the derivative reads; its results are the
 // derivatives by those inputs that are floats. The operands after the first are the inputs and what
@@ -23,12 +23,13 @@ type custom struct {
 }
 
 // VJP gives, for a function with inputs x and outputs y, the derivative of a loss by each input
-// from those by the outputs: dx_i = Σ_k dy_k·∂y_k/∂x_i, of x_i's type. A nil stands for zeros;
-// inputs that are no floats have no derivative, whatever stands in their place.
+// from those by the outputs: dx_i = Σ_k dy_k·∂y_k/∂x_i, of x_i's type, where dy_k has y_k's type. A
+// nil stands for zeros; inputs that are no floats have no derivative, whatever stands in their place,
+// and for outputs that are no floats dy_k is nil.
 type VJP func(x, y, dy []*graph.Node) (dx []*graph.Node)
 
 // WithVJP returns the outputs y of a function at x, with a derivative by x that vjp says instead of
-// the one that follows from how they were made. The outputs are floats of one type. See
+// the one that follows from how they were made. The outputs have any types; one is a float. See
 // grad.Custom, which makes both.
 func WithVJP(y, x []*graph.Node, vjp VJP) []*graph.Node {
 	g := graph.Of(slices.Concat(y, x)...).Open()
@@ -56,8 +57,12 @@ func WithVJP(y, x []*graph.Node, vjp VJP) []*graph.Node {
 			return fail("operand %d is nil", i)
 		case !n.IsValid() || n.Graph() != g:
 			return refused(g.Apply(custom{}, slices.Concat(y, x)...)) // records what is wrong, or stays silent
-		case i < len(y) && (!n.DType().IsFloat() || n.DType() != y[0].DType()):
-			return refused(g.Fail("Custom", &graph.Mistake{Problem: fmt.Sprintf("output %d has type %v, output 0 %v: want floats of one type", i, n.Type(), y[0].Type()), Fix: "convert with ops.Cast"}, n))
+		}
+	}
+	var floats []*graph.Node // the outputs that have derivatives
+	for _, n := range y {
+		if n.DType().IsFloat() {
+			floats = append(floats, n)
 		}
 	}
 	var in gathered
@@ -71,15 +76,23 @@ func WithVJP(y, x []*graph.Node, vjp VJP) []*graph.Node {
 	for i, n := range x {
 		named("", "x", i, n)
 	}
-	for i, n := range y {
+	for i, n := range floats {
 		named("", "y", i, n)
 	}
-	for i, n := range y {
+	for i, n := range floats {
 		named("∂", "y", i, n)
 	}
 	b, inputs := g.BodyGraph("vjp", in.names, in.types)
 	defer g.Abandon(b)
-	own, outs, seeds := inputs[:len(x):len(x)], inputs[len(x):len(x)+len(y):len(x)+len(y)], inputs[len(x)+len(y):]
+	own := inputs[:len(x):len(x)]
+	outs, seeds := slices.Clone(y), make([]*graph.Node, len(y))
+	at := len(x)
+	for i, n := range y {
+		if n.DType().IsFloat() {
+			outs[i], seeds[i] = inputs[at], inputs[at+len(floats)]
+			at++
+		}
+	}
 	dx := vjp(own, outs, seeds)
 	if len(dx) != len(x) {
 		return fail("the vjp gives %d derivatives: want one for each of %d inputs", len(dx), len(x))
@@ -100,24 +113,47 @@ func WithVJP(y, x []*graph.Node, vjp VJP) []*graph.Node {
 		}
 		results = append(results, d)
 	}
-	if len(results) == 0 {
+	if len(results) == 0 || len(floats) == 0 {
 		return y // there is nothing to differentiate by
 	}
 	id, read, bad := g.Seal("Custom", b, inputs, results)
 	if bad != nil {
 		return refused(bad)
 	}
-	value := g.Apply(custom{id, len(read)}, slices.Concat([]*graph.Node{endToEnd(y)}, x, read)...)
-	return taken(value, y)
+	value := g.Apply(custom{id, len(read)}, slices.Concat([]*graph.Node{vectorOf(floats)}, x, read)...)
+	out := slices.Clone(y)
+	rest := taken(value, floats)
+	for i, n := range y {
+		if n.DType().IsFloat() {
+			out[i], rest = rest[0], rest[1:]
+		}
+	}
+	return out
 }
 
-// taken takes a vector of arrays that lie end to end apart again, into arrays like others.
+// vectorOf returns an array of floats as it is, and lays several of any types end to end in one
+// vector, of the type that [common] says.
+func vectorOf(nodes []*graph.Node) *graph.Node {
+	if len(nodes) == 1 {
+		return nodes[0]
+	}
+	to, list := commonFloat(nodes), make([]*graph.Node, len(nodes))
+	for i, n := range nodes {
+		list[i] = Cast(n, to)
+	}
+	return endToEnd(list)
+}
+
+// taken is the inverse of vectorOf: it takes a vector apart again, into arrays like others.
 func taken(value *graph.Node, like []*graph.Node) []*graph.Node {
+	if len(like) == 1 && value.IsValid() {
+		return []*graph.Node{ReshapeTo(value, like[0].Shape())}
+	}
 	out, at := make([]*graph.Node, len(like)), 0
 	for i, n := range like {
 		if out[i] = value; value.IsValid() {
 			size := n.Shape().Len()
-			out[i] = ReshapeTo(Slice(value, 0, at, at+size), n.Shape())
+			out[i] = Cast(ReshapeTo(stretch(value, 0, at, size), n.Shape()), n.DType())
 			at += size
 		}
 	}
@@ -174,15 +210,13 @@ func (op custom) Infer(in []*graph.Node) (graph.Type, error) {
 		}
 	}
 	y, dy := op.outputs(body, n)
-	size := 0
 	for i := range y {
-		if y[i].DType() != in[0].DType() || !sameKind(y[i].Type(), dy[i].Type()) {
-			return graph.Type{}, fmt.Errorf("output %d is %v, its derivative %v: want both of %v", i, y[i].Type(), dy[i].Type(), in[0].DType())
+		if to := commonFloat(y); to != in[0].DType() || !y[i].DType().IsFloat() || !sameKind(y[i].Type(), dy[i].Type()) {
+			return graph.Type{}, fmt.Errorf("output %d is %v, its derivative %v: want floats that lie in %v", i, y[i].Type(), dy[i].Type(), in[0].DType())
 		}
-		size += y[i].Shape().Len()
 	}
-	if s := in[0].Shape(); s.Rank() != 1 || s.Len() != size || !in[0].DType().IsFloat() {
-		return graph.Type{}, fmt.Errorf("operand 0 is %v: want a vector of %d floats", in[0].Type(), size)
+	if err := wantParts(in[0], y); err != nil {
+		return graph.Type{}, err
 	}
 	out := body.Out()
 	if len(out) != len(want) {
@@ -194,6 +228,24 @@ func (op custom) Infer(in []*graph.Node) (graph.Type, error) {
 		}
 	}
 	return in[0].Type(), nil
+}
+
+// wantParts refuses a value that does not hold arrays like others as [vectorOf] does.
+func wantParts(x *graph.Node, like []*graph.Node) error {
+	if len(like) == 1 {
+		if !sameKind(x.Type(), like[0].Type()) || !x.DType().IsFloat() {
+			return fmt.Errorf("operand 0 is %v: want floats like %v", x.Type(), like[0].Type())
+		}
+		return nil
+	}
+	size := 0
+	for _, n := range like {
+		size += n.Shape().Len()
+	}
+	if s := x.Shape(); s.Rank() != 1 || s.Len() != size || !x.DType().IsFloat() {
+		return fmt.Errorf("operand 0 is %v: want a vector of %d floats", x.Type(), size)
+	}
+	return nil
 }
 
 // outputs returns the inputs of the body, of a function of so many inputs, that stand for outputs
@@ -290,62 +342,6 @@ func (op custom) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.
 	outs, _ := op.outputs(body, n)
 	value := together(repeated(in[:1], batched[:1], b)[0], outs)
 	return apart(g.Apply(op, append([]*graph.Node{value}, in[1:]...)...), outs, b)
-}
-
-// mapBody starts a body for so many examples, in which some inputs of a body are the examples' own.
-// It returns the inputs, and the results for all examples.
-func mapBody(g *graph.Graph, body *graph.Body, examples int, own func(k int) bool) (b *graph.Graph, inputs, results []*graph.Node) {
-	inside := graph.Axis{Size: examples} // without a name, which the body might have
-	var names []string
-	var types []graph.Type
-	for k, x := range body.In() {
-		typ := x.Type()
-		if own(k) {
-			typ.Shape = inFront(inside, x.Shape())
-		}
-		names, types = append(names, x.Name()), append(types, typ)
-	}
-	b, inputs = g.BodyGraph(body.Graph().Name(), names, types)
-	one := slices.Clone(inputs)
-	var from, to []*graph.Node
-	for k, x := range body.In() {
-		if own(k) {
-			one[k] = b.Input("one "+inputs[k].Path(), x.DType(), x.Shape().Axes()...)
-			from, to = append(from, one[k]), append(to, inputs[k])
-		}
-	}
-	return b, inputs, derive.Map(copyBody(b, body, one), from, to, true)
-}
-
-// together makes, of the vectors of examples, [b n], one vector in which all examples of each array
-// lie together.
-func together(x *graph.Node, like []*graph.Node) *graph.Node {
-	if !x.IsValid() {
-		return x
-	}
-	var parts []*graph.Node
-	at := 0
-	for _, n := range like {
-		size := n.Shape().Len()
-		parts = append(parts, Slice(x, 1, at, at+size))
-		at += size
-	}
-	return endToEnd(parts)
-}
-
-// apart is the inverse of together.
-func apart(x *graph.Node, like []*graph.Node, b graph.Axis) *graph.Node {
-	if !x.IsValid() {
-		return x
-	}
-	var parts []*graph.Node
-	at := 0
-	for _, n := range like {
-		size := b.Size * n.Shape().Len()
-		parts = append(parts, Reshape(Slice(x, 0, at, at+size), b.Size, n.Shape().Len()))
-		at += size
-	}
-	return Concat(1, parts...)
 }
 
 // Eval returns the first operand.

@@ -9,14 +9,14 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-type logDet struct{}
+type logDet struct{ eachAlone }
 
 // LogDet returns log |det A| of square matrices A[… n n] of floats, an array over the batch axes. It
 // neither overflows nor underflows where the determinant would. That of a singular matrix is −∞, with a
 // derivative of NaN. See [SlogDet] for the sign.
 func LogDet(a *graph.Node) *graph.Node { return graph.Apply(logDet{}, a) }
 
-type detSign struct{}
+type detSign struct{ eachAlone }
 
 // SlogDet returns the sign of the determinant of square matrices A[… n n] of floats, 1, −1, or 0 where a
 // matrix is singular, and [LogDet]; each is an array over the batch axes. No derivative flows through
@@ -53,7 +53,7 @@ func MatrixPower(a *graph.Node, p int) *graph.Node {
 	x := unnamed(a)
 	n := uint(p)
 	if p < 0 {
-		x, n = Inv(x), -n
+		x, n = unnamed(Inv(a)), -n
 	}
 	var y *graph.Node
 	for ; n > 0; n >>= 1 {
@@ -104,7 +104,7 @@ func inferDet(in []*graph.Node) (graph.Type, error) {
 func (logDet) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	a := unnamed(y.In(0))
 	over := ReshapeTo(unnamed(dy), onesAfter(dy.Shape()))
-	return likeOperand(Mul(BroadcastTo(over, a.Shape()), swapLast(Inv(a))), y.In(0))
+	return likeOperand(Mul(BroadcastTo(over, a.Shape()), swapLast(unnamed(Inv(y.In(0))))), y.In(0))
 }
 
 // onesAfter is a shape without names, with two axes of one element at its end.
@@ -153,13 +153,14 @@ func evalDet(y *graph.Node, in []graph.Value, which func(sign, log float64) floa
 func (logDet) Kernel(*graph.Node) kernel.Kernel  { return kernel.Determinant{} }
 func (detSign) Kernel(*graph.Node) kernel.Kernel { return kernel.Determinant{Sign: true} }
 
-// Notation is log |A|.
-func (logDet) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Call("log", expr.Call("|", in[0]))
+// Notation is log|A|.
+func (logDet) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("log|", whole(y.In(0), in[0]))
 }
 
-func (detSign) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Call("sign", expr.Call("det", in[0]))
+// Notation is sign(det(A)).
+func (detSign) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("sign", expr.Call("det", whole(y.In(0), in[0])))
 }
 
 func (logDet) Cases() []Case { return detCases(LogDet) }

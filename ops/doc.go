@@ -1,10 +1,10 @@
 // Package ops defines every operation, each in one place.
 //
 // An operation is a small comparable struct. Its file has everything about it, from the function
-// that adds it to a graph to its test cases; tanh.go is the model to read. [All] lists them, and
+// that adds it to a graph to its test cases; tanh.go is the model to read. [List] has them all, and
 // [Scan] makes loops, [While] loops that stop, [Cond] branches, and [Call] functions. What is built in
 // their bodies may use any node of the graph around them, draw random numbers, and carry values of any
-// types.
+// types; docs/control.md has a program for each.
 //
 // The functions take nodes and return a node, never nil and never an error: a mistake is recorded
 // in the graph with the user's line, and [graph.Graph.Err] returns it. In the docs, x[… t c] is an
@@ -21,6 +21,10 @@
 // An axis is given by its name, or by its number, negative from the end:
 //
 //	m := ops.Mean(ops.Sum(D, "d"), 0, ops.Keep)
+//
+// An axis may have size 0, and an array then has no elements. What is made of it is as in NumPy: sums
+// are 0, products 1, means NaN; the largest of nothing, an index into nothing and windows over nothing
+// are mistakes; no derivative flows through it, so that derivatives are zeros of the right type.
 //
 // Elementwise functions broadcast as in NumPy, except that axes of different names never meet, and
 // that [n=3 1] and [3] do not make a matrix of all pairs; see [graph.Align].

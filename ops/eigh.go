@@ -13,7 +13,7 @@ import (
 
 // eigh has the row of values above the rows of the matrix of vectors, without names for the last two
 // axes.
-type eigh struct{}
+type eigh struct{ eachAlone }
 
 // Eigh returns the eigenvalues λ[… n], in ascending order, and the eigenvectors V[… i n], the columns of
 // an orthogonal matrix, of symmetric matrices A[… i j] of floats, so that A·V = V·diag(λ). A stands for
@@ -38,8 +38,8 @@ func Eigh(a *graph.Node) (values, vectors *graph.Node) {
 
 // partsEigh are the views of a result: a row and a matrix.
 func partsEigh(y *graph.Node) (values, vectors *graph.Node) {
-	axis, n := y.Rank()-2, y.Dim(y.Rank()-1)
-	return Slice(y, axis, 0, 1), Slice(y, axis, 1, 1+n)
+	list := partsOf(y, eigh{}.Parts(y))
+	return list[0], list[1]
 }
 
 func (eigh) Name() string                   { return "Eigh" }
@@ -74,6 +74,11 @@ func reciprocal(x *graph.Node) *graph.Node {
 	zero, unit := BroadcastTo(Lit(x, 0), x.Shape()), BroadcastTo(Lit(x, 1), x.Shape())
 	none := Equal(x, zero)
 	return Select(none, zero, Div(unit, Select(none, unit, x)))
+}
+
+// Convention says what is taken where vectors have no derivative.
+func (eigh) Convention() string {
+	return "1/(λj − λi) of equal eigenvalues is 0 in derivatives: right for functions of the values and of the spaces of the vectors"
 }
 
 // Grad is the symmetric part of V·(diag(dλ) + F∘(Vᵀ·dV))·Vᵀ, where F is 1/(λj − λi); see Giles, An
@@ -193,8 +198,15 @@ func leadingSign(x []float64) float64 {
 	return math.Copysign(1, best)
 }
 
-func (eigh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Eigh{} }
-func (eigh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("eigh", in...) }
+// Parts are the eigenvalues and the eigenvectors.
+func (eigh) Parts(y *graph.Node) []trait.PackedPart {
+	return []trait.PackedPart{{Name: "eigenvalues", Rows: 1}, {Name: "eigenvectors", At: 1, Rows: y.Dim(y.Rank() - 1)}}
+}
+
+func (eigh) Kernel(*graph.Node) kernel.Kernel { return kernel.Eigh{} }
+func (eigh) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("eigh", whole(y.In(0), in[0]))
+}
 
 func (eigh) Cases() []Case {
 	// Distant eigenvalues: numbers of -2 to 2, and 0, 9, 18 on the diagonal.

@@ -16,7 +16,7 @@ import (
 // eachElementwise calls f with one case of every operation that is defined on
 // numbers, for each combination of types.
 func eachElementwise(t *testing.T, f func(t *testing.T, name string, c ops.Case, dt graph.DType)) {
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		if _, ok := op.(interface{ Scalar(...float64) float64 }); !ok {
 			continue
 		}
@@ -58,7 +58,7 @@ func TestLengths(t *testing.T) {
 // defined to be.
 func TestIntegers(t *testing.T) {
 	taken := map[string]bool{}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		if _, ok := op.(interface{ Scalar(...float64) float64 }); !ok {
 			continue
 		}

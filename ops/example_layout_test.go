@@ -175,7 +175,7 @@ func ExampleConv2D() {
 func ExampleMaxPool2D() {
 	g := graph.New("pool")
 	x := g.Constant(graph.F32, []float64{1, 2, 3, 4, 5, 6, 7, 8}, graph.Ax("h", 2), graph.Ax("w", 4), graph.Ax("c", 1))
-	show(ops.MaxPool2D(x, 2, 2), ops.AvgPool2D(x, 2, 2))
+	show(ops.MaxPool2D(x, ops.Size(2)), ops.AvgPool2D(x, ops.Size(2)))
 	// Output:
 	// [h=1 w=2 c=1] [6 8]
 	// [h=1 w=2 c=1] [3.5 5.5]
@@ -241,6 +241,37 @@ func ExampleTopK() {
 	// [word=2] [0.7 0.5]
 	// [word=2] [1 3]
 	// [word=4] [1 3 2 0]
+}
+
+// The bins of four numbers, between the limits 0, 1 and 2.
+func ExampleSearchSorted() {
+	g := graph.New("bins")
+	limits := g.Constant(graph.F32, []float64{0, 1, 2}, graph.Ax("k", 3))
+	x := g.Constant(graph.F32, []float64{.5, 1, -1, 9}, graph.Ax("i", 4))
+	show(ops.SearchSorted(limits, x, "k"), ops.SearchSorted(limits, x, "k", ops.Right))
+	// Output:
+	// [i=4] [1 1 0 3]
+	// [i=4] [1 2 0 3]
+}
+
+// Two elements from a place that is computed, and a crop of each row from a place of its own.
+func ExampleDynamicSlice() {
+	g := graph.New("window")
+	x := g.Constant(graph.F32, []float64{1, 2, 3, 4, 5, 6}, graph.Ax("i", 2), graph.Ax("t", 3))
+	now := g.Constant(graph.I32, []float64{1})
+	places := g.Constant(graph.I32, []float64{1, 0}, graph.Ax("i", 2))
+	show(ops.DynamicSlice(x, now, 2, "t"), ops.DynamicSlice(x, places, 2, "t"))
+	// Output:
+	// [i=2 t=2] [2 3 5 6]
+	// [i=2 t=2] [2 3 4 5]
+}
+
+func ExampleDynamicUpdate() {
+	g := graph.New("window")
+	x := ops.Zeros(g, graph.F32, graph.Ax("t", 5))
+	now := g.Constant(graph.I32, []float64{3})
+	show(ops.DynamicUpdate(x, now, ops.Ones(g, graph.F32, graph.Ax("t", 2)), "t"))
+	// Output: [t=5] [0 0 0 1 1]
 }
 
 func ExampleSort() {

@@ -5,6 +5,29 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
+// Which rows have a negative number, how many in each, and the fraction of all.
+func ExampleAny() {
+	g := graph.New("masks")
+	x := g.Constant(graph.F32, []float64{1, -2, 3, 4, 5, 6}, graph.Ax("i", 2), graph.Ax("k", 3))
+	negative := ops.Less(x, ops.Lit(x, 0))
+	show(ops.Any(negative, "k"), ops.All(negative), ops.Sum(negative, "k"), ops.Mean(negative))
+	// Output:
+	// [i=2] [true false]
+	// [] false
+	// [i=2] [1 0]
+	// [] 0.167
+}
+
+// Weights of three scores: the last is so far below the others that it has none.
+func ExampleSparsemax() {
+	g := graph.New("weights")
+	x := g.Constant(graph.F32, []float64{1, .8, -.5}, graph.Ax("k", 3))
+	show(ops.Sparsemax(x, "k"), ops.Softmax(x, "k"))
+	// Output:
+	// [k=3] [0.6 0.4 0]
+	// [k=3] [0.49 0.401 0.109]
+}
+
 // Over one axis by its name, by number, and over all; Keep leaves the axis with size 1.
 func ExampleSum() {
 	g := graph.New("sum")

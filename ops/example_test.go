@@ -307,6 +307,20 @@ func ExampleRandomInt() {
 	// [i=6] [false false true false false true]
 }
 
+// Examples and their labels in one random order, which its own order undoes.
+func ExampleRandomPermutation() {
+	g := graph.New("shuffle")
+	x := g.Constant(graph.F32, []float64{1, 10, 2, 20, 3, 30, 4, 40}, graph.Ax("i", 4), graph.Ax("d", 2))
+	label := g.Constant(graph.I64, []float64{1, 2, 3, 4}, graph.Ax("i", 4))
+	order := ops.RandomPermutation(g, "order", graph.Ax("i", 4))
+	rows := ops.Gather(x, order, "i")
+	show(rows, ops.Gather(label, order, "i"), ops.Gather(rows, ops.ArgSort(order, "i"), "i"))
+	// Output:
+	// [i=4 d=2] [4 40 2 20 3 30 1 10]
+	// [i=4] [4 2 3 1]
+	// [i=4 d=2] [1 10 2 20 3 30 4 40]
+}
+
 // The strongest message to each node of a graph: no array of nodes × edges is made.
 func ExampleSegmentMax() {
 	g := graph.New("messages")

@@ -22,7 +22,8 @@ type maxOver struct {
 
 // Max returns the largest element of numbers x over the given axes, or over all without any. It
 // removes these axes unless [Keep] is given. The result is NaN if any element is. Of equal
-// elements, the first takes the derivative.
+// elements, the first takes the derivative. Of no elements there is no largest: that is a mistake,
+// unless the result has no elements either.
 func Max(x *graph.Node, axes ...any) *graph.Node {
 	return extremum("Max", x, axes, func(a int, keep bool) graph.Op { return maxOver{a, keep} })
 }
@@ -53,7 +54,11 @@ func inferExtremum(in []*graph.Node, axis int, keep bool) (graph.Type, error) {
 	if axis < 0 || axis >= graph.MaxRank {
 		return graph.Type{}, fmt.Errorf("axis %d", axis)
 	}
-	return inferReduction(in, attr.AxesOf(axis), keep, wantNumber)
+	typ, err := inferReduction(in, attr.AxesOf(axis), keep, wantNumber)
+	if err == nil {
+		err = wantAny(in[0], axis, typ.Shape)
+	}
+	return typ, err
 }
 
 // gradExtremum sends dy to the element that was chosen.

@@ -16,10 +16,10 @@ import (
 
 // Equation describes x = f(x, w) for [FixedPoint].
 type Equation struct {
-	Start []*graph.Node // x_0, where the iteration starts: floats of one type
+	Start []*graph.Node // x_0, where the iteration starts: floats
 	With  []*graph.Node // w: what f takes besides, for an f that gets its weights as arguments
 	// Tolerance is the largest change of an element of x, relative to 1 + max|x|, in the step after
-	// which the iteration ends; 0 stands for 1e-13 in f64 and 1e-6 in other types.
+	// which the iteration ends; 0 stands for 1e-13 if all are f64, and for 1e-6 otherwise.
 	Tolerance float64
 	Steps     int // the bound on the steps; 0 stands for 1000
 }
@@ -76,19 +76,22 @@ func FixedPoint(e Equation, f func(x, with []*graph.Node) []*graph.Node) Fixed {
 			return fail(fmt.Errorf("operand %d is nil", i))
 		case !n.IsValid() || n.Graph() != g:
 			return refused(g.Apply(implicit{}, all...)) // records what is wrong, or stays silent
-		case i < len(e.Start) && (!n.DType().IsFloat() || n.DType() != e.Start[0].DType()):
-			return fail(&graph.Mistake{Problem: fmt.Sprintf("start %d has type %v, start 0 %v: want floats of one type", i, n.Type(), e.Start[0].Type()), Fix: "convert with ops.Cast"})
+		case i < len(e.Start) && !n.DType().IsFloat():
+			return fail(&graph.Mistake{Problem: fmt.Sprintf("start %d has type %v: want floats", i, n.Type()), Fix: "use it in the function as it is, or convert it with ops.Cast"})
 		}
-		name := n.Name()
-		if name == "" {
-			name = fmt.Sprint([]string{"x", "w"}[min(1, i/len(e.Start))], i)
+		name := fmt.Sprint("w", i)
+		switch {
+		case i < len(e.Start): // where it starts is not what it solves for
+			name = unknown("x", i, len(e.Start))
+		case n.Name() != "":
+			name = n.Name()
 		}
 		in = in.with(name, n.Type(), n)
 	}
 	op := implicit{Tolerance: attr.FloatOf(e.Tolerance), Steps: e.Steps}
 	if e.Tolerance == 0 {
 		op.Tolerance = attr.FloatOf(1e-6)
-		if e.Start[0].DType() == graph.F64 {
+		if !mixed(start) && start[0].DType() == graph.F64 {
 			op.Tolerance = attr.FloatOf(1e-13)
 		}
 	}
@@ -107,6 +110,11 @@ func FixedPoint(e Equation, f func(x, with []*graph.Node) []*graph.Node) Fixed {
 			return fail(fmt.Errorf("the function gives %v for %v", n.Type(), inputs[i].Type()))
 		}
 	}
+	for i, n := range next { // x is called as the function calls it
+		if name := n.Name(); n.IsValid() && name != "" {
+			b.RenameInput(inputs[i], name)
+		}
+	}
 	id, captured, bad := g.Seal("FixedPoint", b, inputs, next)
 	if bad != nil {
 		return refused(bad)
@@ -115,7 +123,7 @@ func FixedPoint(e Equation, f func(x, with []*graph.Node) []*graph.Node) Fixed {
 	return op.solve(start, slices.Concat(with, captured))
 }
 
-// implicit is its first operand, the parts of x laid end to end, as the solution of x = f(x, w),
+// implicit is its first operand, x or its parts laid end to end, as the solution of x = f(x, w),
 // where w are the other operands and f is the body.
 type implicit struct {
 	Body      graph.BodyID
@@ -128,7 +136,8 @@ func (op implicit) solve(start, with []*graph.Node) Fixed {
 	g, m := start[0].Graph(), len(start)
 	body := g.Body(op.Body)
 	limit := func(x *graph.Node) *graph.Node { return Lit(x, op.Tolerance.Value()) }
-	r := while("FixedPoint", Loop{Carry: append(slices.Clone(start), Lit(start[0], 1+2*op.Tolerance.Value())), With: with, Steps: op.Steps},
+	far := g.Constant(common(start), []float64{1 + 2*op.Tolerance.Value()})
+	r := while("FixedPoint", Loop{Carry: append(slices.Clone(start), far), With: with, Steps: op.Steps},
 		func(c, _ []*graph.Node) *graph.Node { return Greater(c[m], limit(c[m])) },
 		func(c, _, with []*graph.Node) (next, out []*graph.Node) {
 			in := slices.Concat(c[:m], with)
@@ -136,9 +145,9 @@ func (op implicit) solve(start, with []*graph.Node) Fixed {
 				in[i] = ReshapeTo(in[i], x.Shape())
 			}
 			next = copyBody(graph.Of(c...), body, in)
-			return append(next, change(c[:m], next).As("change")), nil
+			return append(next, change(c[:m], next, c[m].DType()).As("change")), nil
 		})
-	solution := endToEnd(r.Final[:m])
+	solution := vectorOf(r.Final[:m])
 	if !solution.IsValid() {
 		return Fixed{slices.Repeat([]*graph.Node{solution}, m), solution, solution}
 	}
@@ -146,11 +155,14 @@ func (op implicit) solve(start, with []*graph.Node) Fixed {
 	return Fixed{taken(x, start), r.Steps, LessEqual(r.Final[m], limit(r.Final[m]))}
 }
 
-// change is max|b − a| / (1 + max|b|), over all elements.
-func change(a, b []*graph.Node) *graph.Node {
+// change is max|b − a| / (1 + max|b|), over all elements, in one type.
+func change(a, b []*graph.Node, float graph.DType) *graph.Node {
 	var moved, size *graph.Node
 	most := func(so, x *graph.Node) *graph.Node {
-		if x = Max(Abs(Reshape(x, -1)), 0); so == nil {
+		if x.IsValid() && x.Shape().Len() == 0 {
+			x = Zeros(x.Graph(), x.DType(), graph.Dims(1)...)
+		}
+		if x = Max(Abs(Cast(Reshape(x, -1), float)), 0); so == nil {
 			return x
 		}
 		return Maximum(so, x)
@@ -193,22 +205,17 @@ func (op implicit) Infer(in []*graph.Node) (graph.Type, error) {
 	if len(inner) != len(out)+len(in)-1 {
 		return graph.Type{}, fmt.Errorf("%d operands for a body of %d inputs and %d results", len(in), len(inner), len(out))
 	}
-	size := 0
 	for i, n := range out {
-		if !sameKind(n.Type(), inner[i].Type()) || n.DType() != in[0].DType() {
-			return graph.Type{}, fmt.Errorf("result %d of the body is %v, its input %v: want both of %v", i, n.Type(), inner[i].Type(), in[0].DType())
+		if !sameKind(n.Type(), inner[i].Type()) || !n.DType().IsFloat() || commonFloat(out) != in[0].DType() {
+			return graph.Type{}, fmt.Errorf("result %d of the body is %v, its input %v: want floats that lie in %v", i, n.Type(), inner[i].Type(), in[0].DType())
 		}
-		size += n.Shape().Len()
 	}
 	for i, x := range in[1:] {
 		if w := inner[len(out)+i]; !sameKind(x.Type(), w.Type()) {
 			return graph.Type{}, fmt.Errorf("operand %d is %v, where the body takes %v", i+1, x.Type(), w.Type())
 		}
 	}
-	if s := in[0].Shape(); s.Rank() != 1 || s.Len() != size || !in[0].DType().IsFloat() {
-		return graph.Type{}, fmt.Errorf("operand 0 is %v: want a vector of %d floats", in[0].Type(), size)
-	}
-	return in[0].Type(), nil
+	return in[0].Type(), wantParts(in[0], out)
 }
 
 // linear solves an equation that is linear in its unknowns, of the types of the parts of x, where
@@ -221,7 +228,7 @@ func (op implicit) linear(y *graph.Node, name string, besides []*graph.Node, f f
 	var start []*graph.Node
 	for i, x := range taken(y, body.Out()) {
 		zero := BroadcastTo(Lit(x, 0), inner[i].Shape())
-		start, in = append(start, zero), in.with(name+inner[i].Label(), inner[i].Type(), zero)
+		start, in = append(start, zero), in.with(unknown(name, i, m), inner[i].Type(), zero)
 	}
 	for i, x := range slices.Concat(taken(y, body.Out()), y.Inputs()[1:]) {
 		in = in.with(inner[i].Name(), inner[i].Type(), x)
@@ -229,8 +236,11 @@ func (op implicit) linear(y *graph.Node, name string, besides []*graph.Node, f f
 	for i, x := range besides {
 		in = in.with(fmt.Sprint("r", i), x.Type(), x)
 	}
-	b, inputs := g.BodyGraph(name+body.Graph().Name(), in.names, in.types)
+	b, inputs := g.BodyGraph("∂"+body.Graph().Name(), in.names, in.types)
 	next := f(inputs[:m:m], inputs[m:2*m:2*m], inputs[2*m:m+len(inner):m+len(inner)], inputs[m+len(inner):])
+	for i, n := range next {
+		next[i] = n.As(unknown(name, i, m))
+	}
 	id, _, bad := g.Seal("FixedPoint", b, inputs, next)
 	if bad != nil {
 		return slices.Repeat([]*graph.Node{bad}, m)
@@ -241,6 +251,14 @@ func (op implicit) linear(y *graph.Node, name string, besides []*graph.Node, f f
 		r.X[i] = Select(r.Converged, v, Lit(v, math.NaN()))
 	}
 	return r.X
+}
+
+// unknown is the name of the i-th of m unknowns of a linear equation.
+func unknown(name string, i, m int) string {
+	if m == 1 {
+		return name
+	}
+	return fmt.Sprint(name, i+1)
 }
 
 // Grad is (∂f/∂w)ᵀu for the solution of u = dy + Jᵀu.
@@ -257,7 +275,7 @@ func (op implicit) Grad(y, dy *graph.Node, i int) *graph.Node {
 func (op implicit) back(y, dy *graph.Node) []*graph.Node {
 	g, body, w := y.Graph(), y.Body(), y.Inputs()[1:]
 	m := len(body.Out())
-	u := op.linear(y, "∂", taken(dy, body.Out()), func(u, x, w, dy []*graph.Node) []*graph.Node {
+	u := op.linear(y, "u", taken(dy, body.Out()), func(u, x, w, dy []*graph.Node) []*graph.Node {
 		results := copyBody(u[0].Graph(), body, slices.Concat(x, w))
 		d := derive.Back(results, alike(u, results), x)
 		for i := range d {
@@ -266,8 +284,11 @@ func (op implicit) back(y, dy *graph.Node) []*graph.Node {
 		return d
 	})
 	var in gathered
-	for i, n := range slices.Concat(u, taken(y, body.Out()), w) {
-		in = in.with(fmt.Sprint("x", i), n.Type(), n)
+	for i, n := range u {
+		in = in.with(unknown("u", i, m), n.Type(), n)
+	}
+	for i, n := range slices.Concat(taken(y, body.Out()), w) {
+		in = in.with(body.In()[i].Name(), n.Type(), n)
 	}
 	dw := make([]*graph.Node, len(w))
 	b, inputs := g.BodyGraph("∂"+body.Graph().Name(), in.names, in.types)
@@ -287,7 +308,12 @@ func (op implicit) back(y, dy *graph.Node) []*graph.Node {
 	if err != nil {
 		return slices.Repeat([]*graph.Node{g.Fail("FixedPoint", err, y)}, len(w))
 	}
-	d := copyBody(g, part, in.nodes)
+	d := copyCalled(g, part, in.nodes, func(n *graph.Node) string {
+		if n.First().Origin.Kind == graph.FromGrad { // it is no derivative of the loss around
+			return ""
+		}
+		return n.Name()
+	})
 	for i, n := range w {
 		if n.DType().IsFloat() {
 			dw[i], d = d[0], d[1:]
@@ -318,7 +344,7 @@ func (op implicit) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 	if len(moves) == 0 {
 		return nil
 	}
-	return endToEnd(op.linear(y, "δ", deltas, func(v, x, w, dw []*graph.Node) []*graph.Node {
+	return vectorOf(op.linear(y, "v", deltas, func(v, x, w, dw []*graph.Node) []*graph.Node {
 		wrt := slices.Clone(x)
 		for _, i := range moves {
 			wrt = append(wrt, w[i])
@@ -348,10 +374,8 @@ func (implicit) View(y *graph.Node) kernel.View {
 	return kernel.Reshape{Rank: y.Rank(), Dims: sizes8(y.Shape())}
 }
 
-// Notation is a call with what the solution depends on.
-func (implicit) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
-	return expr.Call("fix", in[1:]...)
-}
+// Notation is that of the first operand, where the iteration ends.
+func (implicit) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0] }
 
 func (implicit) Cases() []Case {
 	// Difference quotients want more digits of the solution than f32 has.

@@ -110,9 +110,9 @@ func TestFixedPointKeepsNoSteps(t *testing.T) {
 func TestFixedPointMistakes(t *testing.T) {
 	same := func(x, _ []*graph.Node) []*graph.Node { return x }
 	for want, f := range map[string]func(x, n *graph.Node){
-		"FixedPoint: the function is nil":                                            func(x, _ *graph.Node) { ops.FixedPoint(ops.Equation{Start: []*graph.Node{x}}, nil) },
-		"FixedPoint: nothing to start from":                                          func(x, _ *graph.Node) { ops.FixedPoint(ops.Equation{With: []*graph.Node{x}}, same) },
-		"FixedPoint: start 0 has type i32[], start 0 i32[]: want floats of one type": func(_, n *graph.Node) { ops.FixedPoint(ops.Equation{Start: []*graph.Node{n}}, same) },
+		"FixedPoint: the function is nil":                 func(x, _ *graph.Node) { ops.FixedPoint(ops.Equation{Start: []*graph.Node{x}}, nil) },
+		"FixedPoint: nothing to start from":               func(x, _ *graph.Node) { ops.FixedPoint(ops.Equation{With: []*graph.Node{x}}, same) },
+		"FixedPoint: start 0 has type i32[]: want floats": func(_, n *graph.Node) { ops.FixedPoint(ops.Equation{Start: []*graph.Node{n}}, same) },
 		"FixedPoint: a tolerance of -1 and 0 steps: want 0 for the default, or more": func(x, _ *graph.Node) {
 			ops.FixedPoint(ops.Equation{Start: []*graph.Node{x}, Tolerance: -1}, same)
 		},

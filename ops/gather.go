@@ -62,9 +62,12 @@ func (op oneHot) Infer(in []*graph.Node) (graph.Type, error) {
 		return graph.Type{}, fmt.Errorf("indices of type %v: want i32 or i64", in[0].DType())
 	}
 	if !op.To.IsFloat() {
-		return graph.Type{}, fmt.Errorf("element type %v: want f32 or f64", op.To)
+		return graph.Type{}, fmt.Errorf("element type %v: want %s", op.To, anyFloat)
 	}
 	s, err := graph.NewShape(append(in[0].Shape().Axes(), op.Axis)...)
+	if err == nil {
+		err = wantPlaces(in[0], op.Axis.Size)
+	}
 	return graph.Type{DType: op.To, Shape: s}, err
 }
 
@@ -105,13 +108,31 @@ type gather struct{ Axis int }
 // Gather looks slices of a table up by their indices along one axis, and puts the axes of the
 // indices in its place: from table[v d] and index[b t] along v it makes [b t d], the rows of an
 // embedding. The table is of any element type, the indices are i32 or i64. An index outside the axis is a
-// [trait.IndexError] when the program runs, and a mistake if it is a constant.
+// [trait.IndexError] when the program runs, and a mistake if it is a constant. An axis of the indices
+// that has the name of another axis of the table gets a prime. PyTorch's gather, an index at every place,
+// is [TakeAlong]; with one index at each place, it is [Pick].
 func Gather(table, index *graph.Node, axis any) *graph.Node {
 	defer calling("Gather", table, index)()
 	if !table.IsValid() {
 		return graph.Apply(gather{}, table, index)
 	}
-	return withAxes("Gather", table, []any{axis}, func(list []int) *graph.Node { return placed(graph.Apply(gather{list[0]}, table, index)) })
+	return withAxes("Gather", table, []any{axis}, func(list []int) *graph.Node {
+		return placed(graph.Apply(gather{list[0]}, table, besideRest(table, index, list[0])))
+	})
+}
+
+// besideRest returns an index array whose axes have primes where others of the table than the given
+// one have their names.
+func besideRest(table, index *graph.Node, axis int) *graph.Node {
+	if !index.IsValid() || index.Rank() == 0 {
+		return index
+	}
+	rest := slices.Delete(table.Shape().Axes(), axis, axis+1)
+	own := graph.Primed(append(rest, index.Shape().Axes()...)...)[len(rest):]
+	if slices.Equal(own, index.Shape().Axes()) {
+		return index
+	}
+	return reshapeAxes("Gather", index, own)
 }
 
 // placed is y, whose indices must be places where they are constants.
@@ -152,6 +173,9 @@ func (op gather) Infer(in []*graph.Node) (graph.Type, error) {
 		return graph.Type{}, fmt.Errorf("axis %d of %v", op.Axis, s)
 	}
 	to, err := graph.NewShape(slices.Replace(s.Axes(), op.Axis, op.Axis+1, in[1].Shape().Axes()...)...)
+	if err == nil {
+		err = wantPlaces(in[1], s.Dim(op.Axis))
+	}
 	return graph.Type{DType: in[0].DType(), Shape: to}, err
 }
 
@@ -279,7 +303,7 @@ func (op scatterAdd) Infer(in []*graph.Node) (graph.Type, error) {
 	case !in[0].DType().IsInt():
 		return graph.Type{}, fmt.Errorf("indices of type %v: want i32 or i64", in[0].DType())
 	case !in[1].DType().IsFloat():
-		return graph.Type{}, fmt.Errorf("values of type %v: want f32 or f64", in[1].DType())
+		return graph.Type{}, fmt.Errorf("values of type %v: want %s", in[1].DType(), anyFloat)
 	case op.Axis < 0 || op.Axis >= op.To.Rank():
 		return graph.Type{}, fmt.Errorf("axis %d of %v", op.Axis, op.To)
 	}
@@ -290,7 +314,7 @@ func (op scatterAdd) Infer(in []*graph.Node) (graph.Type, error) {
 	if !want.SameSizes(in[1].Shape()) {
 		return graph.Type{}, fmt.Errorf("values of shape %v: want %v", in[1].Shape(), want)
 	}
-	return graph.Type{DType: in[1].DType(), Shape: op.To}, nil
+	return graph.Type{DType: in[1].DType(), Shape: op.To}, wantPlaces(in[0], op.To.Dim(op.Axis))
 }
 
 func (op scatterAdd) Grad(y, dy *graph.Node, i int) *graph.Node {

@@ -50,7 +50,7 @@ func TestScatterAddDerivativeOutsideTheAxis(t *testing.T) {
 // TestIndices: whatever takes whole numbers refuses one that is no place of the axis, by the
 // definition and on the tape in the same words, or reads it as a number.
 func TestIndices(t *testing.T) {
-	numbers := []string{"ArgMax", "ArgMin", "ArgSort", "Cast", "CumArg", "FirstEqual", "LinearRecurrence"}
+	numbers := []string{"ArgMax", "ArgMin", "ArgSort", "Cast", "CumArg", "FirstEqual", "LinearRecurrence", "SearchSorted"}
 	eachCase(t, func(t *testing.T, op ops.Op, b built) {
 		for _, x := range b.in {
 			if !x.DType().IsInt() {
@@ -83,6 +83,8 @@ func TestIndices(t *testing.T) {
 
 // TestConstantIndices: an index that is a constant is a mistake where it is written.
 func TestConstantIndices(t *testing.T) {
+	square, _ := graph.NewShape(graph.Ax("n", 2), graph.Ax("i", 4))
+	column, _ := graph.NewShape(graph.Ax("n", 2), graph.Ax("i", 1))
 	for name, make := range map[string]func(x, k *graph.Node) *graph.Node{
 		"Gather": func(x, k *graph.Node) *graph.Node { return ops.Gather(x, k, 0) },
 		"OneHot": func(_, k *graph.Node) *graph.Node { return ops.OneHot(k, 0, graph.Ax("i", 4), graph.F32) },
@@ -90,6 +92,12 @@ func TestConstantIndices(t *testing.T) {
 			return ops.ScatterAdd(k, ops.Slice(x, 0, 0, 2), 0, graph.Ax("i", 4))
 		},
 		"SetAt": func(x, k *graph.Node) *graph.Node { return ops.SetAt(x, k, ops.Lit(x, 0), 0) },
+		"DynamicSlice": func(x, k *graph.Node) *graph.Node {
+			return ops.DynamicSlice(ops.BroadcastTo(x, square), k, 1, 1)
+		},
+		"DynamicUpdate": func(x, k *graph.Node) *graph.Node {
+			return ops.DynamicUpdate(ops.BroadcastTo(x, square), k, ops.BroadcastTo(ops.Lit(x, 0), column), 1)
+		},
 	} {
 		g := graph.New("constant")
 		x, k := g.Input("x", graph.F32, graph.Ax("i", 4)), g.Constant(graph.I64, []float64{0, 4}, graph.Ax("n", 2)).As("k")

@@ -14,7 +14,7 @@ import (
 // TestHalf: every operation on floats takes f16 and bf16, and it and its derivative differ from the
 // definition by a few units in the last place.
 func TestHalf(t *testing.T) {
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		t.Run(op.Name(), func(t *testing.T) {
 			for i, c := range op.Cases() {
 				if !generic(c) {

@@ -27,14 +27,22 @@ func (op inRange) Places(*graph.Node) (operand, size int) { return 0, op.Size }
 // Keeps is of the operand.
 func (inRange) Keeps(*graph.Node, float64) (operand int, ok bool) { return 0, true }
 
+// wantPlaces refuses indices of places that are none.
+func wantPlaces(index *graph.Node, places int) error {
+	if places > 0 || index.Shape().Len() == 0 {
+		return nil
+	}
+	return &graph.Mistake{Problem: fmt.Sprintf("indices %v of an axis of size 0, which has no place for them", index), Fix: "give no indices, or an axis with elements"}
+}
+
 func (op inRange) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
 	}
-	if !in[0].DType().IsInt() || op.Size < 1 {
-		return graph.Type{}, fmt.Errorf("%v as an index of %d places: want i32 or i64, and at least 1", in[0].DType(), op.Size)
+	if !in[0].DType().IsInt() || op.Size < 0 {
+		return graph.Type{}, fmt.Errorf("%v as an index of %d places: want i32 or i64, and at least 0", in[0].DType(), op.Size)
 	}
-	return in[0].Type(), nil
+	return in[0].Type(), wantPlaces(in[0], op.Size)
 }
 
 func (op inRange) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) *graph.Node {

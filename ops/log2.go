@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type log2 struct{ floats1 }
@@ -14,8 +15,9 @@ type log2 struct{ floats1 }
 // exact for powers of 2.
 func Log2(x *graph.Node) *graph.Node { return elementwise(log2{}, x) }
 
-func (log2) Name() string { return "Log2" }
-func (log2) Doc() string  { return "logarithm to base 2, element by element" }
+func (log2) Name() string     { return "Log2" }
+func (log2) Kind() match.Kind { return match.Log2 }
+func (log2) Doc() string      { return "logarithm to base 2, element by element" }
 
 func (log2) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Scale(y.In(0), math.Ln2)) }
 

@@ -54,7 +54,7 @@ func TestLoopMistakes(t *testing.T) {
 				return []node{ops.Mul(c[0], c[0].Graph().Param("p", graph.F64))}, c
 			})
 		},
-		"Tanh: an operand of type i64: want f32 or f64: k[h=3], in layer (convert with ops.Cast)": func(v all) ops.Scanned {
+		"Tanh: an operand of type i64: want f32, f64, f16 or bf16: k[h=3], in layer (convert with ops.Cast)": func(v all) ops.Scanned {
 			defer v.g.Scope("layer")()
 			return ops.Scan(ops.Loop{Carry: []node{v.h}, With: []node{v.k}, Steps: 2}, func(c, _, w []node) (next, out []node) { return []node{ops.Tanh(w[0])}, c })
 		},

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/expr"
+	"github.com/tapestry-ml/tapestry/graph/trait"
 )
 
 // Functions of matrices that are made of other operations, and what those of linear algebra share.
@@ -63,7 +65,7 @@ func DiagonalMatrix(x *graph.Node) *graph.Node {
 	}
 	axes := x.Shape().Axes()
 	n := axes[len(axes)-1]
-	to, err := graph.NewShape(primed(append(axes, n))...)
+	to, err := graph.NewShape(graph.Primed(append(axes, n)...)...)
 	if err != nil {
 		return x.Graph().Fail("DiagonalMatrix", err, x)
 	}
@@ -107,6 +109,40 @@ func onDiagonal(x *graph.Node, m, n int, element func(i int) float64) *graph.Nod
 	}, graph.Dims(m, n)...)
 }
 
+// whole is an operand x of a formula as the matrices in its last two axes, of which e is an element.
+func whole(x *graph.Node, e expr.Expr) expr.Expr {
+	var indices []string
+	for _, a := range x.Shape().Axes()[x.Rank()-2:] {
+		if slices.Contains(e.Subs, a.Name) {
+			indices = append(indices, a.Name)
+		}
+	}
+	return expr.Array(e, indices...)
+}
+
+// elementOf is the element of matrices y that a formula gives as a whole.
+func elementOf(y *graph.Node, matrix expr.Expr) expr.Expr {
+	var indices []string
+	for _, a := range y.Shape().Axes()[y.Rank()-2:] {
+		if a.Name != "" {
+			indices = append(indices, a.Name)
+		}
+	}
+	return expr.Element(matrix, indices...)
+}
+
+// partsOf are views of the results that lie below each other in y.
+func partsOf(y *graph.Node, parts []trait.PackedPart) []*graph.Node {
+	list := make([]*graph.Node, len(parts))
+	for i, p := range parts {
+		list[i] = stretch(y, y.Rank()-2, p.At, p.Rows)
+	}
+	return list
+}
+
+// inverse is A⁻¹.
+func inverse(a expr.Expr) expr.Expr { return a.Pow(expr.Sym("−1")) }
+
 // asMatrix reports whether x has two axes or more; what it returns otherwise is the mistake.
 func asMatrix(what string, x *graph.Node) (*graph.Node, bool) {
 	switch {
@@ -129,6 +165,18 @@ func wantMatrix(x *graph.Node) error {
 	return nil
 }
 
+// oneMatrix returns the rows and columns of the only operand.
+func oneMatrix(in []*graph.Node) (rows, columns int, err error) {
+	if err := arity(in, 1); err != nil {
+		return 0, 0, err
+	}
+	if err := wantMatrix(in[0]); err != nil {
+		return 0, 0, err
+	}
+	r := in[0].Rank()
+	return in[0].Dim(r - 2), in[0].Dim(r - 1), nil
+}
+
 // wantSquare says why x is no square matrix of floats.
 func wantSquare(x *graph.Node) error {
 	if err := wantMatrix(x); err != nil {
@@ -139,15 +187,6 @@ func wantSquare(x *graph.Node) error {
 		return fmt.Errorf("the matrix is not square: it has %d rows and %d columns", x.Dim(r-2), x.Dim(r-1))
 	}
 	return nil
-}
-
-// primed gives the last axis primes until no other has its name.
-func primed(axes []graph.Axis) []graph.Axis {
-	last := len(axes) - 1
-	for axes[last].Name != "" && slices.ContainsFunc(axes[:last], func(a graph.Axis) bool { return a.Name == axes[last].Name }) {
-		axes[last].Name += "′"
-	}
-	return axes
 }
 
 // symmetric is ½(x + xᵀ), without names of axes.

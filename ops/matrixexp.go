@@ -9,7 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
-type matrixExp struct{}
+type matrixExp struct{ eachAlone }
 
 // MatrixExp returns eᴬ = I + A + A²/2! + … of square matrices A[… i j] of floats, in the shape of A. Where
 // an element of a matrix is not finite, all of its result is NaN. The derivative in a direction E is the
@@ -55,7 +55,7 @@ func (matrixExp) Batch(_ *graph.Node, in []*graph.Node, _ []bool, _ graph.Axis) 
 	return MatrixExp(in[0])
 }
 
-// Eval sums the series at A/2ˢ, with elements below 1/4n, and squares it s times.
+// Eval sums the series at A/2ˢ, with elements below 1/n, and squares it s times.
 func (matrixExp) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	out := graph.NewValue(y.Type())
 	n := y.Dim(y.Rank() - 1)
@@ -70,7 +70,7 @@ func (matrixExp) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value 
 			continue
 		}
 		_, e := math.Frexp(largest)
-		_, size := math.Frexp(4 * float64(n))
+		_, size := math.Frexp(float64(n))
 		s := max(e+size, 0)
 		for i, x := range a {
 			a[i] = math.Ldexp(x, -s)
@@ -79,7 +79,7 @@ func (matrixExp) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value 
 		for i := range n {
 			term[i*n+i], sum[i*n+i] = 1, 1
 		}
-		for k := 1; k <= 20; k++ {
+		for k := 1; k <= 25; k++ {
 			term = squareProduct(term, a, n)
 			for i := range term {
 				term[i] /= float64(k)
@@ -107,12 +107,16 @@ func squareProduct(a, b []float64, n int) []float64 {
 	return y
 }
 
-func (matrixExp) Kernel(*graph.Node) kernel.Kernel                 { return kernel.MatrixExp{} }
-func (matrixExp) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("expm", in...) }
+func (matrixExp) Kernel(*graph.Node) kernel.Kernel { return kernel.MatrixExp{} }
+
+// Notation is the element of e^A.
+func (matrixExp) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return elementOf(y, expr.Sym("e").Pow(whole(y.In(0), in[0])))
+}
 
 func (matrixExp) Cases() []Case {
 	of := func(a string) Case {
-		return Case{[]Operand{{a, Domain{Lo: -0.3, Hi: 0.3}}}, func(in []*graph.Node) *graph.Node { return MatrixExp(in[0]) }}
+		return Case{[]Operand{{a, Domain{Lo: -1, Hi: 1}}}, func(in []*graph.Node) *graph.Node { return MatrixExp(in[0]) }}
 	}
 	return []Case{of("float[3 3]"), of("float[b=2 i=2 j=2]"), of("float[1 1]")}
 }

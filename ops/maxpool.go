@@ -17,29 +17,31 @@ type (
 	maxUnpool pooling
 )
 
-// MaxPool1D returns the largest element of each window of k elements over floats x[… t c], channel
-// by channel: [… u c]. It is NaN if any element is. It takes the options [Stride], k by default,
-// and [Padding], at most k/2. Padding is never the largest. Of equal elements, the first takes the
-// derivative.
-func MaxPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
+// MaxPool1D returns the largest element of each window over floats x[… t c], channel by channel: […
+// u c]. It is NaN if any element is. It takes the options of [Window], of which [Size] is needed,
+// and a [Stride] is the size by default. Padding is never the largest, and at most half of a window.
+// Of equal elements, the first takes the derivative.
+func MaxPool1D(x *graph.Node, options ...Window) *graph.Node {
 	defer calling("MaxPool1D", x)()
-	return maxPooled(x, options, k)
+	return maxPooled(1, x, options)
 }
 
-// MaxPool2D returns the largest element of each window of kh×kw elements over floats x[… h w c],
-// channel by channel: [… h′ w′ c]. It is otherwise like [MaxPool1D], with a stride of kh and kw by
-// default.
-func MaxPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
+// MaxPool2D is [MaxPool1D] over x[… h w c]: [… h′ w′ c].
+func MaxPool2D(x *graph.Node, options ...Window) *graph.Node {
 	defer calling("MaxPool2D", x)()
-	return maxPooled(x, options, kh, kw)
+	return maxPooled(2, x, options)
 }
 
-func maxPooled(x *graph.Node, options []Window, size ...int) *graph.Node {
-	p, _, err := poolingOf(options, size)
-	if err != nil {
-		return graph.Of(x).Fail("MaxPool", err, x)
-	}
-	return graph.Apply(maxPool(p), x)
+// MaxPool3D is [MaxPool1D] over x[… d h w c]: [… d′ h′ w′ c].
+func MaxPool3D(x *graph.Node, options ...Window) *graph.Node {
+	defer calling("MaxPool3D", x)()
+	return maxPooled(3, x, options)
+}
+
+func maxPooled(spatial int, x *graph.Node, options []Window) *graph.Node {
+	return pooled(spatial, x, options, func(_ windows, p pooling, x *graph.Node) *graph.Node {
+		return p.inParts(func(p pooling) graph.Op { return maxPool(p) }, x)
+	})
 }
 
 // chosen gives, for each window over x, the place of the element that counts.

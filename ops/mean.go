@@ -15,8 +15,14 @@ type mean struct {
 }
 
 // Mean returns the average of floats x over the given axes, or over all without any. It removes
-// these axes unless [Keep] is given.
+// these axes unless [Keep] is given. The average of no elements is NaN. The mean of a mask is the
+// fraction of its true elements, in the graph's default type; integers are converted with [Cast], to a
+// float type of one's choice.
 func Mean(x *graph.Node, axes ...any) *graph.Node {
+	defer calling("Mean", x)()
+	if x.IsValid() {
+		x = counted(x, x.Graph().DType())
+	}
 	return reduction("Mean", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		return graph.Apply(mean{set, keep}, x)
 	})
@@ -41,7 +47,7 @@ func (op mean) Infer(in []*graph.Node) (graph.Type, error) {
 
 // count is the number of elements that meet in each average.
 func (op mean) count(y *graph.Node) float64 {
-	return float64(y.In(0).Shape().Len() / y.Shape().Len())
+	return float64(y.In(0).Shape().Len()) / float64(y.Shape().Len())
 }
 
 func (op mean) Grad(y, dy *graph.Node, _ int) *graph.Node {

@@ -44,7 +44,7 @@ func (m meeting) of(t *testing.T, i, j int, a, b string) (*graph.Node, error) {
 // meetings are all elementwise operations of several operands, the matrix product, and what is
 // composed of them.
 func meetings() (all []meeting) {
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		if _, ok := op.(interface{ Scalar(...float64) float64 }); !ok || len(op.Cases()[0].Operands) < 2 {
 			continue
 		}
@@ -114,9 +114,9 @@ func TestColumnMeetsList(t *testing.T) {
 // for those whose operands do not meet.
 func TestNothingElseBroadcasts(t *testing.T) {
 	// Rows by a list of numbers; [3]·[n=3 1], summed over n; a step of one's own; cases that add a matrix
-	// to the list.
-	apart := []string{"Gather", "MatMul", "Scan", "Scatter", "Solve", "SolveTriangular"}
-	for _, op := range ops.All() {
+	// to the list; a column searched for in the list.
+	apart := []string{"Gather", "MatMul", "Scan", "Scatter", "SearchSorted", "Solve", "SolveTriangular"}
+	for _, op := range ops.List() {
 		if _, ok := op.(interface{ Scalar(...float64) float64 }); ok {
 			continue
 		}

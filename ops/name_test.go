@@ -16,7 +16,7 @@ import (
 // refuses them or can be mapped, and differentiated forward and twice back.
 func TestNames(t *testing.T) {
 	pool := []string{"", "", "i", "j", "d", "b"}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		for k, c := range op.Cases() {
 			r := source(fmt.Sprint("names ", op.Name(), k))
 			for range 60 {

@@ -1,7 +1,9 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/trait"
@@ -94,6 +96,9 @@ func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
 	}
 	s, err := graph.Align(shapes...)
 	if err != nil {
+		if same := primesApart(in); same != nil {
+			return elementwise(op, same...)
+		}
 		return g.Fail(op.Name(), err, in...)
 	}
 	args, repeated := make([]*graph.Node, len(in)), false
@@ -111,6 +116,38 @@ func elementwise(op graph.Op, in ...*graph.Node) *graph.Node {
 	return g.Apply(op, args...)
 }
 
+// primesApart returns operands whose axes differ in primes alone, as those of a matrix K[n n′] and of its
+// transpose do, with the names of the first of the highest rank; nil if they differ otherwise.
+func primesApart(in []*graph.Node) []*graph.Node {
+	like := slices.MaxFunc(in, func(a, b *graph.Node) int { return cmp.Compare(a.Rank(), b.Rank()) }).Shape()
+	out, renamed := slices.Clone(in), false
+	for i, x := range in {
+		axes := x.Shape().Axes()
+		if len(axes) != like.Rank() {
+			continue
+		}
+		for k, a := range axes {
+			want := like.Axis(k).Name
+			if a.Name == "" || want == "" || a.Name == want {
+				continue
+			}
+			if unprimed(a.Name) != unprimed(want) {
+				return nil
+			}
+			axes[k].Name, renamed = want, true
+		}
+		to, err := graph.NewShape(axes...)
+		if err != nil {
+			return nil
+		}
+		out[i] = ReshapeTo(x, to)
+	}
+	if !renamed {
+		return nil
+	}
+	return out
+}
+
 // meet says why operands that must have one element type cannot meet element by element, in the
 // order in which they are given: for operations made of others that take them in another order.
 // Of operands that are themselves mistakes it says nothing.
@@ -123,7 +160,7 @@ func meet(in ...*graph.Node) error {
 		}
 		shapes[i] = x.Shape()
 	}
-	if _, err := graph.Align(shapes...); err != nil {
+	if _, err := graph.Align(shapes...); err != nil && primesApart(in) == nil {
 		return err
 	}
 	for _, x := range in[1:] {
@@ -153,10 +190,13 @@ func arity(in []*graph.Node, n int) error {
 	return nil
 }
 
+// anyFloat are the types of floats, as a mistake names what is wanted.
+const anyFloat = "f32, f64, f16 or bf16"
+
 func wantFloat(in ...*graph.Node) error {
 	for _, x := range in {
 		if !x.DType().IsFloat() {
-			return &graph.Mistake{Problem: fmt.Sprintf("an operand of type %v: want f32 or f64", x.DType()), Fix: "convert with ops.Cast"}
+			return &graph.Mistake{Problem: fmt.Sprintf("an operand of type %v: want %s", x.DType(), anyFloat), Fix: "convert with ops.Cast"}
 		}
 		if x.DType() != in[0].DType() {
 			return dtypesDiffer(in[0], x)

@@ -74,6 +74,9 @@ func typeOf(x *graph.Node, batch []graph.Axis, a, b graph.Axis) graph.Type {
 func eachPair(x, r graph.Value, f func(xp, rp, sp int)) {
 	n := x.Type.Shape.Rank()
 	ni, nj, nd := x.Type.Shape.Dim(n-2), r.Type.Shape.Dim(n-2), x.Type.Shape.Dim(n-1)
+	if ni*nd == 0 {
+		return
+	}
 	for b := range x.Type.Shape.Len() / (ni * nd) {
 		for i := range ni {
 			for j := range nj {
@@ -108,8 +111,19 @@ type sqDist struct{}
 //
 // Differences are taken before they are squared, so that no digits are lost where rows are close
 // and far from the origin; no array [… i j d] is held. Both operands have the same axes before the
-// last two; i and j must differ in name.
-func SqDist(x, r *graph.Node) *graph.Node { return graph.Apply(sqDist{}, x, r) }
+// last two. Where i and j have one name, as between the rows of one array, j gets a prime: SqDist(x, x)
+// is [i i′].
+func SqDist(x, r *graph.Node) *graph.Node {
+	defer calling("SqDist", x, r)()
+	if x.IsValid() && r.IsValid() && x.Rank() >= 2 && r.Rank() == x.Rank() {
+		axes, j := x.Shape().Axes(), r.Rank()-2
+		rows := r.Shape().Axes()
+		if rows[j] = graph.Primed(append(axes[:j+1:j+1], rows[j])...)[j+1]; rows[j] != r.Shape().Axis(j) {
+			r = reshapeAxes("SqDist", r, rows)
+		}
+	}
+	return graph.Apply(sqDist{}, x, r)
+}
 
 func (sqDist) Name() string                   { return "SqDist" }
 func (sqDist) Kind() match.Kind               { return match.SqDist }

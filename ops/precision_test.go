@@ -80,6 +80,9 @@ var smooth = map[string]struct {
 		y := exact.Erfinv(x)
 		return exact.Mul(exact.Exp(exact.Mul(y, y)), exact.Div(exact.Sqrt(exact.Pi()), exact.Of(2)))
 	}, -0.999, 0.999, bound{6, 0}, bound{40, 0}}, // y² rounds before its exponential
+	"Lgamma":    {ops.Lgamma, exact.Lgamma, order(0), 0x1p-20, 64, bound{4, 4}, bound{8, 8}}, // both have zeros
+	"Digamma":   {ops.Digamma, order(0), order(1), 0x1p-20, 64, bound{8, 8}, bound{8, 0}},    // at 1.4616
+	"Polygamma": {func(x node) node { return ops.Polygamma(3, x) }, order(3), order(4), 0x1p-20, 64, bound{12, 0}, bound{12, 0}},
 
 	"ELU": {ops.ELU, func(x *big.Float) *big.Float {
 		if x.Sign() > 0 {
@@ -123,6 +126,11 @@ func whole(f func(float64) float64) func(*big.Float) *big.Float {
 
 func over(log func(*big.Float) *big.Float, base float64) func(*big.Float) *big.Float {
 	return func(x *big.Float) *big.Float { return exact.Div(log(x), log(exact.Of(base))) }
+}
+
+// order is the polygamma function of an order.
+func order(n int) func(*big.Float) *big.Float {
+	return func(x *big.Float) *big.Float { return exact.Polygamma(n, x) }
 }
 
 func lessSquare(x *big.Float) *big.Float { return exact.Sub(one, exact.Mul(x, x)) }
@@ -170,7 +178,7 @@ func leak(x *big.Float) *big.Float {
 // TestPrecision: every smooth function and its derivative keep their digits for arguments of every
 // size, on the tape and by the definitions.
 func TestPrecision(t *testing.T) {
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		_, scalar := op.(interface{ Scalar(...float64) float64 })
 		if c := op.Cases()[0]; scalar && len(c.Operands) == 1 && generic(c) && op.Name() != "Cast" {
 			if _, ok := smooth[op.Name()]; !ok {

@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -11,7 +12,7 @@ import (
 )
 
 // qr has the rows of Q above those of R, without names for the last two axes.
-type qr struct{}
+type qr struct{ eachAlone }
 
 // QR returns the factors A = Q·R of matrices A[… i j] of floats with at least as many rows as columns:
 // Q[… i n] with orthonormal columns and R[… n j] upper triangular, where n, the number of columns, has
@@ -33,8 +34,8 @@ func QR(a *graph.Node) (q, r *graph.Node) {
 
 // LeastSquares returns the X[… j k] for which ‖A·X − B‖ is least, of matrices A[… i j] of floats with at
 // least as many rows as columns and B[… i k], by [QR]. Leading axes are a batch, and broadcast; a B of
-// one axis is a vector, and so is X. Where the columns of a matrix are linearly dependent, to the
-// rounding of float64, no X is the only one, and the result is NaN.
+// one axis is a vector, and so is X, whose axes are called as by [Solve]. Where the columns of a matrix
+// are linearly dependent, to the rounding of float64, no X is the only one, and the result is NaN.
 func LeastSquares(a, b *graph.Node) *graph.Node {
 	defer calling("LeastSquares", a, b)()
 	switch {
@@ -57,14 +58,18 @@ func LeastSquares(a, b *graph.Node) *graph.Node {
 	if !right.IsValid() {
 		return right
 	}
-	return SolveTriangular(r, right, Upper)
+	x := SolveTriangular(r, right, Upper)
+	rows, columns, have := a.Shape().Axis(a.Rank()-2), a.Shape().Axis(a.Rank()-1), b.Shape().Axis(b.Rank()-2)
+	if maps(rows, columns) && rows.Size == columns.Size && x.IsValid() {
+		return Rename(x, x.Rank()-2, cmp.Or(have.Name, rows.Name))
+	}
+	return x
 }
 
 // partsQR are the views Q and R of a result.
 func partsQR(y *graph.Node) (q, r *graph.Node) {
-	axis, n := y.Rank()-2, y.Dim(y.Rank()-1)
-	m := y.Dim(axis) - n
-	return Slice(y, axis, 0, m), Slice(y, axis, m, m+n)
+	list := partsOf(y, qr{}.Parts(y))
+	return list[0], list[1]
 }
 
 func (qr) Name() string                   { return "QR" }
@@ -77,14 +82,10 @@ func (qr) Rule(_ []bool) (name string, law expr.Expr) {
 }
 
 func (qr) Infer(in []*graph.Node) (graph.Type, error) {
-	if err := arity(in, 1); err != nil {
+	m, n, err := oneMatrix(in)
+	if err != nil {
 		return graph.Type{}, err
 	}
-	if err := wantMatrix(in[0]); err != nil {
-		return graph.Type{}, err
-	}
-	r := in[0].Rank()
-	m, n := in[0].Dim(r-2), in[0].Dim(r-1)
 	if m < n {
 		return graph.Type{}, &graph.Mistake{Problem: fmt.Sprintf("the matrix has %d rows and %d columns: want as many rows at least", m, n), Fix: "transpose it, for factors of the transpose"}
 	}
@@ -131,35 +132,44 @@ func (qr) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	w := n + m
 	rows := make([]float64, m*w)
 	for u := range len(in[0].Data) / (m * n) {
-		clear(rows)
-		a, to := in[0].Data[u*m*n:(u+1)*m*n], out.Data[u*w*n:(u+1)*w*n]
-		for i := range m {
-			copy(rows[i*w:], a[i*n:(i+1)*n])
-			rows[i*w+n+i] = 1
-		}
-		for j := range n {
-			before := 0.0
-			for i := range m {
-				before = math.Hypot(before, a[i*n+j])
-			}
-			p := rows[j*w : (j+1)*w]
-			for i := j + 1; i < m; i++ {
-				turnRows(p, rows[i*w:(i+1)*w], j)
-			}
-			if !(math.Abs(p[j]) > before*float64(m)*0x1p-52) || math.IsInf(before, 1) {
-				fillNaN(to)
-				break
-			}
-			sign := math.Copysign(1, p[j])
-			for k := j; k < n; k++ {
-				to[(m+j)*n+k] = sign * p[k]
-			}
-			for i := range m {
-				to[i*n+j] = sign * p[n+i]
-			}
+		to := out.Data[u*w*n : (u+1)*w*n]
+		if triangulate(in[0].Data[u*m*n:(u+1)*m*n], rows, to, m, n) >= 0 {
+			fillNaN(to)
 		}
 	}
 	return out
+}
+
+// triangulate writes the factors of the m×n matrix a below each other, with rows as scratch. It stops at
+// the first column that is linearly dependent on those before it, and returns its number, -1 for none.
+func triangulate(a, rows, to []float64, m, n int) (dependent int) {
+	w := m + n
+	clear(rows)
+	for i := range m {
+		copy(rows[i*w:], a[i*n:(i+1)*n])
+		rows[i*w+n+i] = 1
+	}
+	for j := range n {
+		before := 0.0
+		for i := range m {
+			before = math.Hypot(before, a[i*n+j])
+		}
+		p := rows[j*w : (j+1)*w]
+		for i := j + 1; i < m; i++ {
+			turnRows(p, rows[i*w:(i+1)*w], j)
+		}
+		if !(math.Abs(p[j]) > before*float64(m)*0x1p-52) || math.IsInf(before, 1) {
+			return j
+		}
+		sign := math.Copysign(1, p[j])
+		for k := j; k < n; k++ {
+			to[(m+j)*n+k] = sign * p[k]
+		}
+		for i := range m {
+			to[i*n+j] = sign * p[n+i]
+		}
+	}
+	return -1
 }
 
 // turnRows rotates two rows so that element j of the second is 0.
@@ -174,8 +184,17 @@ func turnRows(p, q []float64, j int) {
 	}
 }
 
-func (qr) Kernel(*graph.Node) kernel.Kernel                 { return kernel.QR{} }
-func (qr) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("qr", in...) }
+// Parts are Q and R.
+func (qr) Parts(y *graph.Node) []trait.PackedPart {
+	n := y.Dim(y.Rank() - 1)
+	m := y.Dim(y.Rank()-2) - n
+	return []trait.PackedPart{{Name: "Q", Rows: m}, {Name: "R", At: m, Rows: n}}
+}
+
+func (qr) Kernel(*graph.Node) kernel.Kernel { return kernel.QR{} }
+func (qr) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("qr", whole(y.In(0), in[0]))
+}
 
 func (qr) Cases() []Case {
 	// Columns that are far from dependent: numbers of -2 to 2, and 6 on the diagonal.

@@ -95,6 +95,25 @@ func RandomCategorical(name string, logits *graph.Node, axis any) *graph.Node {
 	})
 }
 
+// RandomPermutation returns the numbers 0 to n − 1 (i64) in a random order along the last of the axes, of
+// size n, for every place of the others in an order of its own: each order is as likely as any other, to
+// n²·2⁻⁵⁴. It is the order of n uniform numbers of type f64 with that name, and is otherwise like
+// [RandomUniform]. [Gather] along an axis by a permutation shuffles an array, several arrays by the same
+// one alike, and [ArgSort] of a permutation undoes it. No axis is a mistake.
+func RandomPermutation(g *graph.Graph, name string, axes ...graph.Axis) *graph.Node {
+	if g != nil {
+		defer g.Open().Calling("RandomPermutation")()
+		if len(axes) == 0 {
+			return g.Open().Fail("RandomPermutation", errors.New("no axis: want that of the numbers last"))
+		}
+	}
+	u := draw(g, "RandomPermutation", name, random{}, graph.F64, axes)
+	if !u.IsValid() {
+		return u
+	}
+	return ArgSort(u, -1)
+}
+
 func draw(g *graph.Graph, what, name string, op random, dt graph.DType, axes []graph.Axis) *graph.Node {
 	if g == nil {
 		return graph.Of().Fail(what, errors.New("the graph is nil"))

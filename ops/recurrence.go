@@ -23,9 +23,11 @@ type recurrence struct {
 // for each place of the other axes; [Scan] has others.
 func LinearRecurrence(a, b *graph.Node, axis any) *graph.Node {
 	defer calling("LinearRecurrence", a, b)()
-	if !a.IsValid() || !b.IsValid() || a.Graph() != b.Graph() {
-		return graph.Apply(recurrence{}, a, b) // records the mistake, or stays silent
+	in, ok := joined(a, b)
+	if !ok {
+		return graph.Apply(recurrence{}, in...) // records the mistake, or stays silent
 	}
+	a, b = in[0], in[1]
 	s, err := graph.Align(a.Shape(), b.Shape())
 	if err != nil {
 		return a.Graph().Fail("LinearRecurrence", err, a, b)
@@ -61,7 +63,7 @@ func (op recurrence) Infer(in []*graph.Node) (graph.Type, error) {
 func (op recurrence) moved(x *graph.Node, back bool) *graph.Node {
 	n := x.Dim(op.Axis)
 	switch {
-	case n == 1:
+	case n <= 1:
 		return ZerosLike(x)
 	case back:
 		return Pad(Slice(x, op.Axis, 1, n), op.Axis, 0, 1, 0)

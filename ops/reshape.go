@@ -30,7 +30,7 @@ func ReshapeTo(x *graph.Node, to graph.Shape) *graph.Node {
 // Reshape gives the elements of x, in row-major order, axes of the given sizes. One size may be -1,
 // for the size that uses up all elements. Axes that stay as they are keep their names; [Split],
 // [Merge] and [Rename] name the others. x is of any element type. Sizes with another number of
-// elements than x are a mistake.
+// elements than x are a mistake, as is a -1 beside a 0, which any size would do for.
 func Reshape(x *graph.Node, sizes ...int) *graph.Node {
 	defer calling("Reshape", x)()
 	if !x.IsValid() {
@@ -42,14 +42,17 @@ func Reshape(x *graph.Node, sizes ...int) *graph.Node {
 		switch {
 		case n == -1 && open < 0:
 			open = i
-		case n < 1 || n > min(1<<40, math.MaxInt)/known:
-			return x.Graph().Fail("Reshape", fmt.Errorf("sizes %v: want sizes of at least 1, and at most one -1", sizes), x)
+		case n < 0 || n > min(1<<40, math.MaxInt)/max(1, known):
+			return x.Graph().Fail("Reshape", fmt.Errorf("sizes %v: want sizes of at least 0, and at most one -1", sizes), x)
 		default:
 			known *= n
 		}
 	}
-	if open >= 0 {
-		sizes[open] = max(1, x.Shape().Len()/known)
+	switch {
+	case open >= 0 && known == 0:
+		return x.Graph().Fail("Reshape", fmt.Errorf("sizes %v: -1 may be any size beside a 0", sizes), x)
+	case open >= 0:
+		sizes[open] = x.Shape().Len() / known
 	}
 	axes := graph.Dims(sizes...)
 	nameUntouched(x.Shape(), axes)
@@ -117,6 +120,24 @@ func Squeeze(x *graph.Node, axes ...any) *graph.Node {
 		}
 		return reshapeAxes("Squeeze", x, left)
 	})
+}
+
+// Flatten makes one vector, with one axis without a name, of all elements of its operands, each in
+// row-major order and one after the other: ops.Flatten(grad.Of(loss, g.Params()...)...) is the whole
+// gradient. For neighbouring axes of one array there is [Merge]. The operands have one element type,
+// which may be any; otherwise, or without any operand, it records a mistake.
+func Flatten(xs ...*graph.Node) *graph.Node {
+	defer calling("Flatten", xs...)()
+	flat := make([]*graph.Node, len(xs))
+	for i, x := range xs {
+		if flat[i] = x; x.IsValid() {
+			flat[i] = reshapeAxes("Flatten", x, graph.Dims(x.Shape().Len()))
+		}
+	}
+	if len(flat) == 1 && flat[0].IsValid() {
+		return flat[0]
+	}
+	return Concat(0, flat...)
 }
 
 // Split replaces one axis of x by several, the last of which runs fastest:

@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type floor struct{ floats1 }
@@ -15,6 +16,7 @@ type floor struct{ floats1 }
 func Floor(x *graph.Node) *graph.Node { return elementwise(floor{}, x) }
 
 func (floor) Name() string       { return "Floor" }
+func (floor) Kind() match.Kind   { return match.Floor }
 func (floor) Doc() string        { return "greatest whole number below or equal, element by element" }
 func (floor) Convention() string { return "the derivative is 0, also where it jumps, as in PyTorch" }
 
@@ -32,6 +34,7 @@ type ceil struct{ floats1 }
 func Ceil(x *graph.Node) *graph.Node { return elementwise(ceil{}, x) }
 
 func (ceil) Name() string       { return "Ceil" }
+func (ceil) Kind() match.Kind   { return match.Ceil }
 func (ceil) Doc() string        { return "least whole number above or equal, element by element" }
 func (ceil) Convention() string { return "the derivative is 0, also where it jumps, as in PyTorch" }
 

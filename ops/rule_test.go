@@ -13,7 +13,7 @@ import (
 
 // TestEveryDerivativeHasARule: what can be differentiated can say by which rule.
 func TestEveryDerivativeHasARule(t *testing.T) {
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		rule, ok := op.(interface {
 			Rule(moves []bool) (string, expr.Expr)
 		})

@@ -139,7 +139,7 @@ func part(y *graph.Node, p trait.Part, from, rows int, name string, row graph.Sh
 		return y.Graph().Fail("Scan", err, y)
 	}
 	lo := p.At + from*p.Size
-	return ReshapeTo(Slice(y, 0, lo, lo+rows*p.Size), s)
+	return ReshapeTo(stretch(y, 0, lo, rows*p.Size), s)
 }
 
 // oneRow is no name of an axis.
@@ -221,7 +221,9 @@ func resultOf(n *graph.Node) (name string, ok bool) {
 	_, _, last := l.At(l.Steps - 1)
 	_, first, _ := l.At(0)
 	for k, p := range l.Parts(body) {
-		name = body.Out()[k].Label()
+		if name = body.Out()[k].Label(); p.Size == 0 {
+			continue // it has no elements to be taken
+		}
 		from, rows := cut.Start.At(0)-p.At, cut.Size.At(0)/p.Size
 		switch {
 		case from < 0 || from >= p.Rows*p.Size || from%p.Size != 0 || cut.Size.At(0)%p.Size != 0:

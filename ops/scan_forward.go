@@ -85,6 +85,10 @@ func (op scan) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 	if t.Gate = 0; gate != nil {
 		t.Gate = 1 + slices.Index(read, gate)
 	}
+	if len(read) == 0 && b.Err() == nil { // what is linear in no tangent is 0
+		g.Abandon(b)
+		return nil
+	}
 	var bad *graph.Node
 	if t.Body, _, bad = g.Seal("Scan", b, read, results); bad != nil {
 		return bad
@@ -215,7 +219,7 @@ func (op scan) batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Ax
 	}
 	var parts []*graph.Node
 	for k, p := range op.Loop().Parts(body) {
-		rows := Reshape(Slice(value, 0, places[k].At, places[k].At+p.Rows*b.Size*p.Size), p.Rows, b.Size, p.Size)
+		rows := Reshape(stretch(value, 0, places[k].At, p.Rows*b.Size*p.Size), p.Rows, b.Size, p.Size)
 		parts = append(parts, Reshape(Transpose(rows, 1, 0, 2), b.Size, -1))
 	}
 	return Concat(1, parts...)

@@ -234,6 +234,11 @@ func (s gathered) with(name string, step graph.Type, x *graph.Node) gathered {
 // copyBody adds a copy of a body to another graph, over nodes in place of its inputs, and returns
 // the results.
 func copyBody(to *graph.Graph, body *graph.Body, in []*graph.Node) []*graph.Node {
+	return copyCalled(to, body, in, (*graph.Node).Name)
+}
+
+// copyCalled is copyBody with names of its own for the nodes.
+func copyCalled(to *graph.Graph, body *graph.Body, in []*graph.Node, called func(n *graph.Node) string) []*graph.Node {
 	of := map[*graph.Node]*graph.Node{}
 	for i, x := range body.In() {
 		of[x] = in[i]
@@ -249,7 +254,7 @@ func copyBody(to *graph.Graph, body *graph.Body, in []*graph.Node) []*graph.Node
 		}
 		to.During(n.First(), graph.Origin{}, func() {
 			of[n] = to.Copy(n, args)
-			if name := n.Name(); name != "" {
+			if name := called(n); name != "" {
 				of[n].As(name)
 			}
 		})

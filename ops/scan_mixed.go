@@ -2,6 +2,7 @@ package ops
 
 import (
 	"math"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/trait"
@@ -29,6 +30,14 @@ func common(results []*graph.Node) graph.DType {
 		return graph.F64
 	}
 	return float
+}
+
+// commonFloat returns the type of a vector that holds floats of any types: their own, if it is one.
+func commonFloat(nodes []*graph.Node) graph.DType {
+	if mixed(nodes) {
+		return common(nodes)
+	}
+	return nodes[0].DType()
 }
 
 // mixed reports whether the results of a step have several types, or are no floats.
@@ -90,6 +99,24 @@ func places(results []*graph.Node, to graph.DType) []int {
 	return at
 }
 
+// digitName is the name of digit i of n, from the highest on, of a value before or after a step.
+func digitName(name string, i, n int) string {
+	if n == 1 {
+		return name
+	}
+	which := " low"
+	switch {
+	case i == 0:
+		which = " high"
+	case i < n-1:
+		which = " middle"
+	}
+	if of, before := strings.CutSuffix(name, "₋₁"); before {
+		return of + which + "₋₁"
+	}
+	return name + which
+}
+
 // overFloats makes a loop over a body of any types one over floats, and returns its node.
 func (op scan) overFloats(g *graph.Graph, body *graph.Body, operands []*graph.Node) *graph.Node {
 	results := body.Out()
@@ -100,8 +127,9 @@ func (op scan) overFloats(g *graph.Graph, body *graph.Body, operands []*graph.No
 			in = in.with(x.Name(), x.Type(), operands[k])
 			continue
 		}
-		for _, n := range stored(operands[k], to) {
-			in = in.with(x.Name(), graph.Type{DType: to, Shape: x.Shape()}, n)
+		list := stored(operands[k], to)
+		for i, n := range list {
+			in = in.with(digitName(x.Name(), i, len(list)), graph.Type{DType: to, Shape: x.Shape()}, n)
 		}
 	}
 	b, inputs := g.BodyGraph(body.Graph().Name(), in.names, in.types)
@@ -113,9 +141,18 @@ func (op scan) overFloats(g *graph.Graph, body *graph.Body, operands []*graph.No
 	op.Outs = 0
 	for k, n := range copyBody(b, body, append(own, inputs[at[op.Carries]:]...)) {
 		list := stored(n, to)
+		for i := 0; i < len(list) && len(list) > 1 && n.Name() != ""; i++ {
+			list[i].As(digitName(n.Name(), i, len(list)))
+		}
 		if floats = append(floats, list...); k >= op.Carries {
 			op.Outs += len(list)
 		}
+	}
+	switch gate := op.Gate - 1; {
+	case gate >= op.Carries:
+		op.Gate += at[op.Carries] - op.Carries
+	case gate >= 0:
+		op.Gate = 1 + at[gate] // a float, which is one alone
 	}
 	op.Carries = at[op.Carries]
 	var bad *graph.Node

@@ -18,8 +18,8 @@ type scatter struct {
 }
 
 // SetAt returns x with other slices at some indices along an axis: into table[v d] at index[b t] along v
-// it puts values[b t d]. Values are broadcast to that shape, so that a scalar will do. Of equal indices
-// the last one counts, in row-major order. x and values have one element type, which may be any; the
+// it puts values[b t d]. Values are broadcast to that shape, so that [t d] or a scalar will do. Of equal
+// indices the last one counts, in row-major order. x and values have one element type, which may be any; the
 // indices are i32 or i64. An index outside the axis is a [trait.IndexError] when the program runs, and a
 // mistake if it is a constant. [Gather] reads what SetAt writes.
 func SetAt(x, index, values *graph.Node, axis any) *graph.Node {
@@ -54,6 +54,10 @@ func scattered(what, how string, x, index, values *graph.Node, axis any) *graph.
 	return withAxes(what, x, []any{axis}, func(list []int) *graph.Node {
 		want, err := pickedShape(x.Shape(), list[0], index.Shape())
 		if err == nil && !values.Shape().SameSizes(want) {
+			axes := slices.Replace(x.Shape().Axes(), list[0], list[0]+1, index.Shape().Axes()...)
+			if named, clash := graph.NewShape(axes...); clash == nil {
+				want = named // so that values are repeated along the axes that they lack
+			}
 			if s, bad := graph.Align(values.Shape(), want); bad != nil || !s.SameSizes(want) {
 				err = fmt.Errorf("values of shape %v: want %v", values.Shape(), want)
 			} else {
@@ -113,6 +117,9 @@ func (op scatter) Infer(in []*graph.Node) (graph.Type, error) {
 	want, err := pickedShape(x.Shape(), op.Axis, index.Shape())
 	if err == nil && !want.SameSizes(values.Shape()) {
 		err = fmt.Errorf("values of shape %v: want %v", values.Shape(), want)
+	}
+	if err == nil {
+		err = wantPlaces(index, x.Dim(op.Axis))
 	}
 	return x.Type(), err
 }

@@ -14,9 +14,9 @@ import (
 
 type slice struct{ Start, Step, Size attr.Ints }
 
-// Slice returns elements from, from+1, …, to−1 along one axis of x. Negative bounds count from the
-// end, and to = 0 is the end. x is of any element type. No elements, or bounds outside the axis,
-// are a mistake.
+// Slice returns elements from, from+1, …, to−1 along one axis of x, none where from and to are the
+// same place. Negative bounds count from the end, and to = 0 is the end. x is of any element type.
+// Bounds outside the axis, or from behind to, are a mistake.
 func Slice(x *graph.Node, axis any, from, to int) *graph.Node {
 	defer calling("Slice", x)()
 	return SliceStep(x, axis, from, to, 1)
@@ -36,7 +36,7 @@ func SliceStep(x *graph.Node, axis any, from, to, step int) *graph.Node {
 		if hi <= 0 {
 			hi += n
 		}
-		if lo < 0 || lo >= hi || hi > n || step < 1 {
+		if lo < 0 || lo > hi || hi > n || step < 1 {
 			return x.Graph().Fail("Slice", fmt.Errorf("elements %d to %d by %d of axis %v", from, to, step, x.Shape().Axis(a)), x)
 		}
 		return sliceAll(x, func(start, steps, sizes []int) {
@@ -50,8 +50,14 @@ func Reverse(x *graph.Node, axis any) *graph.Node {
 	defer calling("Reverse", x)()
 	return withAxes("Reverse", x, []any{axis}, func(list []int) *graph.Node {
 		a := list[0]
-		return sliceAll(x, func(start, steps, _ []int) { start[a], steps[a] = x.Dim(a)-1, -1 })
+		return sliceAll(x, func(start, steps, _ []int) { start[a], steps[a] = max(0, x.Dim(a)-1), -1 })
 	})
+}
+
+// stretch returns n elements along an axis of x, from one on. Unlike the bounds of [Slice], its
+// numbers are only what they say.
+func stretch(x *graph.Node, axis, from, n int) *graph.Node {
+	return sliceAll(x, func(start, _, sizes []int) { start[axis], sizes[axis] = from, n })
 }
 
 func sliceAll(x *graph.Node, set func(start, steps, sizes []int)) *graph.Node {
@@ -99,6 +105,9 @@ func within(a graph.Axis, first, step, size int) error {
 		more = (a.Size - 1 - first) / step
 	} else if step < 0 {
 		more = first / -step
+	}
+	if size == 0 && step != 0 && first >= 0 && first <= a.Size {
+		return nil
 	}
 	if step == 0 || first < 0 || first >= a.Size || size < 1 || size-1 > more {
 		return fmt.Errorf("%d elements from %d by %d of axis %v", size, first, step, a)

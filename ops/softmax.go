@@ -137,7 +137,7 @@ type logSumExp struct {
 
 // LogSumExp returns log Σ exp(x) for floats x over the given axes, or over all without any. It
 // removes these axes unless [Keep] is given. It subtracts the maximum first, and so is right for
-// every finite x.
+// every finite x. Of no elements it is −∞, log 0.
 func LogSumExp(x *graph.Node, axes ...any) *graph.Node {
 	return reduction("LogSumExp", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		list := set.List()

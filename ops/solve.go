@@ -1,13 +1,14 @@
 package ops
 
 import (
+	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // Triangular says how [SolveTriangular] reads its matrix.
@@ -20,13 +21,16 @@ const (
 	UnitDiagonal                        // the diagonal is taken for ones, and not read
 )
 
-type solveTriangular struct{ Upper, Unit bool }
+type solveTriangular struct {
+	eachAlone
+	Upper, Unit bool
+}
 
 // SolveTriangular returns the solution X[… j k] of A·X = B for triangular matrices A[… i j] and B[… i
-// k] of floats. Leading axes are a batch, and broadcast; a B of one axis is a vector, and so is X. Of A
-// only the lower triangle is read; options take the upper one ([Upper]), solve Aᵀ·X = B instead
-// ([Transposed]), or take ones for the diagonal ([UnitDiagonal]). Where an element of the diagonal is 0,
-// the whole solution is NaN.
+// k] of floats. Leading axes are a batch, and broadcast; a B of one axis is a vector, and so is X, whose
+// axes are called as by [Solve]. Of A only the lower triangle is read; options take the upper one
+// ([Upper]), solve Aᵀ·X = B instead ([Transposed]), or take ones for the diagonal ([UnitDiagonal]).
+// Where an element of the diagonal is 0, the whole solution is NaN.
 func SolveTriangular(a, b *graph.Node, how ...Triangular) *graph.Node {
 	var set Triangular
 	for _, h := range how {
@@ -39,16 +43,23 @@ func SolveTriangular(a, b *graph.Node, how ...Triangular) *graph.Node {
 	return solveWith(op, a, b)
 }
 
-type solve struct{}
+type solve struct{ eachAlone }
 
 // Solve returns the solution X[… j k] of A·X = B for square matrices A[… i j] and B[… i k] of floats,
 // by elimination with row pivots. Leading axes are a batch, and broadcast; a B of one axis is a vector,
 // and so is X. Where a pivot is 0, the matrix is singular, and the whole solution is NaN.
+//
+// The rows of B are called as those of A, primes aside, unless one of the axes has no name. A matrix
+// whose two axes have one name, primes aside, maps an axis to itself, and the rows of X are called as
+// those of B; another maps the axis of its columns to that of its rows, and the rows of X are called as
+// its columns:
+//
+//	K[n n′]: Solve(K, y[n]) is [n]    A[e u]: Solve(A, b[e]) is [u]
 func Solve(a, b *graph.Node) *graph.Node { return solveWith(solve{}, a, b) }
 
-// Inv returns the inverses of square matrices A[… i j] of floats, of shape [… j i]. That of a singular
-// matrix is NaN. [Solve] takes less work, and loses fewer digits, where the inverse is to be multiplied
-// by something.
+// Inv returns the inverses of square matrices A[… i j] of floats, of shape [… j i], or of that of A where
+// i and j have one name, primes aside. That of a singular matrix is NaN. [Solve] takes less work, and
+// loses fewer digits, where the inverse is to be multiplied by something.
 func Inv(a *graph.Node) *graph.Node {
 	defer calling("Inv", a)()
 	if a == nil || !a.IsValid() {
@@ -58,11 +69,21 @@ func Inv(a *graph.Node) *graph.Node {
 		return a.Graph().Fail("Inv", err, a)
 	}
 	r := a.Rank()
-	y := Solve(a, identity(a, a.Dim(r-1)))
-	if name := a.Shape().Axis(r - 2).Name; name != "" && y.IsValid() {
-		return Rename(y, r-1, name)
+	rows, columns := a.Shape().Axis(r-2), a.Shape().Axis(r-1)
+	unit := identity(a, rows.Size)
+	if maps(rows, columns) {
+		return Solve(a, reshapeAxes("Inv", unit, []graph.Axis{rows, columns}))
 	}
-	return y
+	y := Solve(a, reshapeAxes("Inv", unit, graph.Primed(rows, rows)))
+	if rows.Name == "" || !y.IsValid() {
+		return y
+	}
+	return Rename(y, r-1, rows.Name)
+}
+
+// maps reports whether a matrix with such axes maps an axis to itself: they have one name, primes aside.
+func maps(rows, columns graph.Axis) bool {
+	return rows.Name != "" && unprimed(rows.Name) == unprimed(columns.Name)
 }
 
 // solveWith repeats both operands over the batch axes that they have in common.
@@ -135,21 +156,24 @@ func inferSolve(in []*graph.Node) (graph.Type, error) {
 		}
 		axes[i] = m.Axis(0)
 	}
-	rows, have := a.Shape().Axis(r-2), b.Shape().Axis(r-2)
+	rows, columns, have := a.Shape().Axis(r-2), a.Shape().Axis(r-1), b.Shape().Axis(r-2)
 	if rows.Size != have.Size {
 		return graph.Type{}, fmt.Errorf("matrices of %d rows and right sides of %d", rows.Size, have.Size)
 	}
-	if rows.Name != have.Name && rows.Name != "" && have.Name != "" {
+	if unprimed(rows.Name) != unprimed(have.Name) && rows.Name != "" && have.Name != "" {
 		return graph.Type{}, &graph.Mistake{Problem: fmt.Sprintf("rows are called %q and %q", rows.Name, have.Name), Fix: "transpose an operand, or rename one axis"}
 	}
-	axes[r-2] = a.Shape().Axis(r - 1)
-	s, err := graph.NewShape(primed(axes)...)
+	axes[r-2] = columns
+	if maps(rows, columns) {
+		axes[r-2].Name = cmp.Or(have.Name, rows.Name)
+	}
+	s, err := graph.NewShape(graph.Primed(axes...)...)
 	return graph.Type{DType: a.DType(), Shape: s}, err
 }
 
 // Grad is db = A⁻ᵀ·dy, and da the triangle of −db·yᵀ.
 func (op solveTriangular) Grad(y, dy *graph.Node, i int) *graph.Node {
-	back := solveTriangular{!op.Upper, op.Unit}
+	back := solveTriangular{Upper: !op.Upper, Unit: op.Unit}
 	return gradSolve(y, dy, i, back, op.part)
 }
 
@@ -239,94 +263,86 @@ func (solve) Eval(_ trait.Env, y *graph.Node, in []graph.Value) graph.Value {
 	return evalSolve(y, in, func([]float64, []float64, int, int) {})
 }
 
-// evalSolve eliminates after prepare has seen the copies of each matrix and its right side.
-func evalSolve(y *graph.Node, in []graph.Value, prepare func(a, x []float64, n, m int)) graph.Value {
-	out := graph.NewValue(y.Type())
-	n, m := y.Dim(y.Rank()-2), y.Dim(y.Rank()-1)
-	copy(out.Data, in[1].Data)
-	for u := range len(out.Data) / (n * m) {
-		a := append([]float64(nil), in[0].Data[u*n*n:(u+1)*n*n]...)
-		x := out.Data[u*n*m : (u+1)*n*m]
-		prepare(a, x, n, m)
-		if _, log := reduceRows(a, x, n, m); math.IsInf(log, -1) {
-			fillNaN(x)
-		}
-	}
-	return out
-}
-
-// reduceRows is the elimination of Gauss and Jordan: it makes a the unit matrix, x the solution, and
-// returns the sign of the determinant of a and the logarithm of its magnitude.
-func reduceRows(a, x []float64, n, m int) (sign, log float64) {
-	sign = 1
-	for k := range n {
-		p := k
-		for i := k + 1; i < n; i++ {
-			if math.Abs(a[i*n+k]) > math.Abs(a[p*n+k]) {
-				p = i
-			}
-		}
-		d := a[p*n+k]
-		if d == 0 {
-			return 0, math.Inf(-1)
-		}
-		log += math.Log(math.Abs(d))
-		if (d < 0) != (p != k) {
-			sign = -sign
-		}
-		if d != d {
-			sign = d
-		}
-		for j := range n {
-			a[k*n+j], a[p*n+j] = a[p*n+j], a[k*n+j]
-		}
-		for j := range m {
-			x[k*m+j], x[p*m+j] = x[p*m+j], x[k*m+j]
-		}
-		for j := range n {
-			a[k*n+j] /= d
-		}
-		for j := range m {
-			x[k*m+j] /= d
-		}
-		for i := range n {
-			f := a[i*n+k]
-			if i == k {
-				continue
-			}
-			for j := range n {
-				a[i*n+j] -= f * a[k*n+j]
-			}
-			for j := range m {
-				x[i*m+j] -= f * x[k*m+j]
-			}
-		}
-	}
-	return sign, log
-}
-
 func (op solveTriangular) Kernel(*graph.Node) kernel.Kernel {
 	return kernel.SolveTriangular{Upper: op.Upper, Unit: op.Unit}
 }
 func (solve) Kernel(*graph.Node) kernel.Kernel { return kernel.Solve{} }
 
-// Notation is tril(A)⁻¹·b or triu(A)⁻¹·b, or for a diagonal of ones (I + tril(A, −1))⁻¹·b or (I + triu(A,
-// 1))⁻¹·b.
-func (op solveTriangular) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
+// Notation is A⁻¹·b for a triangular matrix, else tril(A)⁻¹·b or triu(A)⁻¹·b, or for a diagonal of ones (I +
+// tril(A, −1))⁻¹·b or (I + triu(A, 1))⁻¹·b.
+func (op solveTriangular) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 	name, off := "tril", -1.0
 	if op.Upper {
 		name, off = "triu", 1
 	}
-	a := expr.Call(name, in[0])
-	if op.Unit {
-		a = expr.Sym("I").Plus(expr.Call(name, in[0], expr.Num(off)))
+	a := whole(y.In(0), in[0])
+	switch {
+	case op.Unit:
+		a = expr.Sym("I").Plus(expr.Call(name, a, expr.Num(off)))
+	case !isTriangular(y.In(0), op.Upper):
+		a = expr.Call(name, a)
 	}
-	return a.Pow(expr.Num(-1)).Times(in[1])
+	return notationOfSolve(y, a, in[1])
 }
 
-// Notation is A⁻¹·b.
-func (solve) Notation(_ *graph.Node, in []expr.Expr) expr.Expr {
-	return in[0].Pow(expr.Num(-1)).Times(in[1])
+// isTriangular reports whether a matrix is a factor of Cholesky, the R of QR, or the transpose of one.
+func isTriangular(a *graph.Node, upper bool) bool {
+	turned := false
+	for a.NumIn() == 1 {
+		switch op := a.Op().(type) {
+		case cholesky:
+			return upper == turned
+		case slice:
+			p, _ := trait.PartOf(a)
+			return p.Name == "R" && upper != turned
+		case transpose:
+			r := a.Rank()
+			order := op.Order()
+			if order[r-1] < r-2 || order[r-2] < r-2 {
+				return false
+			}
+			turned = turned != (order[r-1] == r-2)
+		case reshape, broadcast:
+			r, from := a.Rank(), a.In(0).Rank()
+			if from < 2 || a.Dim(r-1) != a.In(0).Dim(from-1) || a.Dim(r-2) != a.In(0).Dim(from-2) {
+				return false
+			}
+		default:
+			return false
+		}
+		a = a.In(0)
+	}
+	return false
+}
+
+// Notation is A⁻¹·b, and A⁻¹ where b is a unit matrix.
+func (solve) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return notationOfSolve(y, whole(y.In(0), in[0]), in[1])
+}
+
+func notationOfSolve(y *graph.Node, a, b expr.Expr) expr.Expr {
+	if isIdentity(y.In(1)) {
+		return elementOf(y, inverse(a))
+	}
+	return elementOf(y, expr.Product(inverse(a), whole(y.In(1), b)))
+}
+
+// isIdentity reports whether x is a constant unit matrix, repeated over a batch.
+func isIdentity(x *graph.Node) bool {
+	n := x.Dim(x.Rank() - 1)
+	for x.NumIn() == 1 && (match.Is(x, match.Reshape) || match.Is(x, match.Broadcast)) {
+		x = x.In(0)
+	}
+	v, ok := x.Constant()
+	if !ok || x.Rank() < 2 || len(v.Data) != n*n || x.Dim(x.Rank()-1) != n {
+		return false
+	}
+	for p, e := range v.Data {
+		if want := p/n == p%n; want != (e == 1) || !want && e != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func (solveTriangular) Cases() []Case {

@@ -27,10 +27,10 @@ type argSort struct {
 	Descending  bool
 }
 
-// ArgSort returns the indices (i64) along an axis that put numbers x in order there, in the shape of
-// x: the smallest first, or the last order that is given. The sort is stable: equal elements, among
-// them 0 and −0, keep their order, in either direction. NaN counts as the largest, as in NumPy and
-// PyTorch. No derivative flows through it; [TakeAlong] takes the elements at the indices, as [Sort]
+// ArgSort returns the indices (i64) along an axis that put x, of any element type, in order there, in
+// the shape of x: the smallest first, or the last order that is given; false comes before true. The sort
+// is stable: equal elements, among them 0 and −0, keep their order, in either direction. NaN counts as
+// the largest, as in NumPy and PyTorch. No derivative flows through it; [TakeAlong] takes the elements at the indices, as [Sort]
 // does.
 func ArgSort(x *graph.Node, axis any, order ...SortOrder) *graph.Node {
 	defer calling("ArgSort", x)()
@@ -43,8 +43,8 @@ func ArgSort(x *graph.Node, axis any, order ...SortOrder) *graph.Node {
 	})
 }
 
-// Sort returns the elements of floats x in order along an axis, as [ArgSort] puts them. The
-// derivative goes to the places that the elements come from.
+// Sort returns the elements of x, of any element type, in order along an axis, as [ArgSort] puts them.
+// The derivative of floats goes to the places that the elements come from.
 func Sort(x *graph.Node, axis any, order ...SortOrder) *graph.Node {
 	defer calling("Sort", x)()
 	index := ArgSort(x, axis, order...)
@@ -54,10 +54,10 @@ func Sort(x *graph.Node, axis any, order ...SortOrder) *graph.Node {
 	return TakeAlong(x, index, axis)
 }
 
-// TopK returns the k largest elements of floats x along an axis, the largest first, and their
-// indices (i64) there. Of equal elements the first come first; NaN counts as the largest, as in
-// [ArgMax]. The axis keeps its name, and has the size k, from 1 to the size that it has in x. The
-// derivative goes to the elements that are taken. It sorts no more than it needs.
+// TopK returns the k largest elements of x, of any element type, along an axis, the largest first, and
+// their indices (i64) there. Of equal elements the first come first; NaN counts as the largest, as in
+// [ArgMax]. The axis keeps its name, and has the size k, from 0 to the size that it has in x. The
+// derivative of floats goes to the elements that are taken. It sorts no more than it needs.
 func TopK(x *graph.Node, k int, axis any) (values, indices *graph.Node) {
 	defer calling("TopK", x)()
 	indices = withAxes("TopK", x, []any{axis}, func(list []int) *graph.Node {
@@ -80,15 +80,12 @@ func (op argSort) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 1); err != nil {
 		return graph.Type{}, err
 	}
-	if err := wantNumber(in...); err != nil {
-		return graph.Type{}, err
-	}
 	s := in[0].Shape()
 	if op.Axis < 0 || op.Axis >= s.Rank() {
 		return graph.Type{}, fmt.Errorf("axis %d of %v", op.Axis, s)
 	}
 	axes := s.Axes()
-	if op.Count < 1 || op.Count > axes[op.Axis].Size {
+	if op.Count < 0 || op.Count > axes[op.Axis].Size {
 		return graph.Type{}, fmt.Errorf("%d of axis %v", op.Count, axes[op.Axis])
 	}
 	axes[op.Axis].Size = op.Count

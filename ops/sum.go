@@ -97,12 +97,23 @@ type sum struct {
 	Keep bool
 }
 
-// Sum returns the sum of numbers x over the given axes, or over all without any. It removes these
-// axes unless [Keep] is given.
+// Sum returns the sum of x over the given axes, or over all without any. It removes these axes unless
+// [Keep] is given. The sum of no elements is 0. The sum of numbers has their element type, and that of
+// integers wraps around; the sum of a mask is the number of its true elements, an i32.
 func Sum(x *graph.Node, axes ...any) *graph.Node {
+	defer calling("Sum", x)()
+	x = counted(x, graph.I32)
 	return reduction("Sum", x, axes, func(set attr.AxisSet, keep bool) *graph.Node {
 		return graph.Apply(sum{set, keep}, x)
 	})
+}
+
+// counted makes numbers of a mask, and leaves other arrays as they are.
+func counted(x *graph.Node, to graph.DType) *graph.Node {
+	if x.IsValid() && x.DType() == graph.Bool {
+		return Cast(x, to)
+	}
+	return x
 }
 
 func (sum) Name() string                            { return "Sum" }

@@ -15,49 +15,60 @@ type (
 	sumUnpool pooling
 )
 
-// AvgPool1D returns the average of each window of k elements over floats x[… t c], channel by
-// channel: [… u c]. It takes the options [Stride], k by default, [Padding], at most k/2, whose
-// elements count as zeros, and [ExcludePadding].
-func AvgPool1D(x *graph.Node, k int, options ...Window) *graph.Node {
+// AvgPool1D returns the average of each window over floats x[… t c], channel by channel: [… u c]. It
+// takes the options of [Window], of which [Size] is needed, and a [Stride] is the size by default.
+// Padding, at most half of a window, counts as zeros, unless [ExcludePadding] is among them.
+func AvgPool1D(x *graph.Node, options ...Window) *graph.Node {
 	defer calling("AvgPool1D", x)()
-	return averaged(x, options, k)
+	return averaged(1, x, options)
 }
 
-// AvgPool2D returns the average of each window of kh×kw elements over floats x[… h w c], channel by
-// channel: [… h′ w′ c]. It takes the options of [AvgPool1D], with a stride of kh and kw by default.
-func AvgPool2D(x *graph.Node, kh, kw int, options ...Window) *graph.Node {
+// AvgPool2D is [AvgPool1D] over x[… h w c]: [… h′ w′ c].
+func AvgPool2D(x *graph.Node, options ...Window) *graph.Node {
 	defer calling("AvgPool2D", x)()
-	return averaged(x, options, kh, kw)
+	return averaged(2, x, options)
 }
 
-func averaged(x *graph.Node, options []Window, size ...int) *graph.Node {
-	p, excluding, err := poolingOf(options, size, "ExcludePadding")
-	if err != nil {
-		return graph.Of(x).Fail("AvgPool", err, x)
-	}
-	y := graph.Apply(sumPool(p), x)
-	switch {
-	case !y.IsValid():
-		return y
-	case excluding:
-		return Div(y, p.counts(x, y))
-	}
-	count := 1.0
-	for _, k := range size {
-		count *= float64(k)
-	}
-	return Div(y, Lit(y, count))
+// AvgPool3D is [AvgPool1D] over x[… d h w c]: [… d′ h′ w′ c].
+func AvgPool3D(x *graph.Node, options ...Window) *graph.Node {
+	defer calling("AvgPool3D", x)()
+	return averaged(3, x, options)
+}
+
+func averaged(spatial int, x *graph.Node, options []Window) *graph.Node {
+	return pooled(spatial, x, options, func(o windows, p pooling, x *graph.Node) *graph.Node {
+		y := p.inParts(func(p pooling) graph.Op { return sumPool(p) }, x)
+		switch {
+		case !y.IsValid():
+			return y
+		case o.excluding:
+			return Div(y, p.counts(x, y))
+		}
+		count := 1.0
+		for i := range p.Size.Len() {
+			count *= float64(p.Size.At(i))
+		}
+		return Div(y, Lit(y, count))
+	}, "ExcludePadding")
 }
 
 // counts are the numbers of elements of x in the windows of y, which are the same
-// for all batches and channels.
+// for all batches and channels: products of the numbers along each axis.
 func (p pooling) counts(x, y *graph.Node) *graph.Node {
 	n, r := p.Size.Len(), y.Rank()
 	axes := graph.Dims(append(y.Shape().Sizes()[r-1-n:r-1], 1)...)
-	one, _ := graph.NewShape(append(x.Shape().Axes()[r-1-n:r-1], graph.Axis{Size: 1})...)
-	to, _ := graph.NewShape(axes...)
 	return y.Graph().ConstantFunc(y.DType(), func(v []float64) {
-		p.windows(one, to, func(_, y int) { v[y]++ })
+		for q := range v {
+			v[q] = 1
+			for i, at := n-1, q; i >= 0; i-- {
+				s, size := p.sliding(i), x.Dim(r-1-n+i)
+				begin := at%axes[i].Size*s.Stride - s.Before
+				from := (max(0, -begin) + s.Dilation - 1) / s.Dilation
+				to := min(s.Size, (max(0, size-begin)+s.Dilation-1)/s.Dilation)
+				v[q] *= float64(max(0, to-from))
+				at /= axes[i].Size
+			}
+		}
 	}, axes...)
 }
 

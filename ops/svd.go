@@ -11,7 +11,7 @@ import (
 
 // svd has the rows of U, the row of singular values, and the rows of V, without names for the last two
 // axes.
-type svd struct{}
+type svd struct{ eachAlone }
 
 // SVD returns the singular value decomposition A = U·diag(s)·Vᵀ of matrices A[… i j] of floats: U[… i k]
 // and V[… j k] with orthonormal columns, and s[… k], not negative and in descending order, where k, the
@@ -44,8 +44,8 @@ func SingularValues(a *graph.Node) *graph.Node {
 
 // partsSVD are the views of a result for matrices of m rows: a matrix, a row, and a matrix.
 func partsSVD(y *graph.Node, m int) (u, s, v *graph.Node) {
-	axis := y.Rank() - 2
-	return Slice(y, axis, 0, m), Slice(y, axis, m, m+1), Slice(y, axis, m+1, y.Dim(axis))
+	list := partsOf(y, partsBelow(y, m))
+	return list[0], list[1], list[2]
 }
 
 func (svd) Name() string                   { return "SVD" }
@@ -58,15 +58,16 @@ func (svd) Rule(_ []bool) (name string, law expr.Expr) {
 }
 
 func (svd) Infer(in []*graph.Node) (graph.Type, error) {
-	if err := arity(in, 1); err != nil {
+	m, n, err := oneMatrix(in)
+	if err != nil {
 		return graph.Type{}, err
 	}
-	if err := wantMatrix(in[0]); err != nil {
-		return graph.Type{}, err
-	}
-	r := in[0].Rank()
-	m, n := in[0].Dim(r-2), in[0].Dim(r-1)
 	return packed(in[0], m+1+n, min(m, n))
+}
+
+// Convention says what is taken where vectors have no derivative.
+func (svd) Convention() string {
+	return "1/(sj² − si²) of equal singular values, and 1/s of those that are 0, are 0 in derivatives: right for functions of the values and of the spaces of the vectors"
 }
 
 // Grad is U·(F∘(G − Gᵀ)·S + S·(F∘(H − Hᵀ)) + diag(ds))·Vᵀ with G = Uᵀ·dU, H = Vᵀ·dV and F = 1/(sj² −
@@ -223,8 +224,17 @@ func anotherUnit(list [][]float64, n int) []float64 {
 	return unit(best)
 }
 
-func (svd) Kernel(*graph.Node) kernel.Kernel                 { return kernel.SVD{} }
-func (svd) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("svd", in...) }
+// Parts are U, s and V.
+func (svd) Parts(y *graph.Node) []trait.PackedPart { return partsBelow(y, y.In(0).Dim(y.Rank()-2)) }
+
+func partsBelow(y *graph.Node, m int) []trait.PackedPart {
+	return []trait.PackedPart{{Name: "U", Rows: m}, {Name: "singular values", At: m, Rows: 1}, {Name: "V", At: m + 1, Rows: y.Dim(y.Rank()-2) - m - 1}}
+}
+
+func (svd) Kernel(*graph.Node) kernel.Kernel { return kernel.SVD{} }
+func (svd) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
+	return expr.Call("svd", whole(y.In(0), in[0]))
+}
 
 func (svd) Cases() []Case {
 	// Distant singular values: numbers of -2 to 2, and 6, 15, 24 on the diagonal.

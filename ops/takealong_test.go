@@ -19,6 +19,7 @@ import (
 func TestTakeAlongOutsideTheAxis(t *testing.T) {
 	for name, call := range map[string]func(x, index, values node) node{
 		"TakeAlong": func(x, index, _ node) node { return ops.TakeAlong(x, index, "j") },
+		"Pick":      func(x, index, _ node) node { return ops.Pick(ops.Stack(1, "k", x, x), index, "j") },
 		"AddAlong":  func(_, index, values node) node { return ops.AddAlong(index, values, "k", graph.Ax("j", 3)) },
 	} {
 		g := graph.New("")
@@ -58,6 +59,17 @@ func TestAlongMistakes(t *testing.T) {
 		{func(g *graph.Graph, x node) node { return ops.At(x, "j", g.Input("a", graph.I64, graph.Ax("k", 2))) },
 			"At: an index of shape [k=2]: want a scalar, or ops.Gather"},
 		{func(_ *graph.Graph, x node) node { y, _ := ops.TopK(x, 4, "j"); return y }, "TopK: 4 of axis j=3: want from 1 to 3"},
+		{func(g *graph.Graph, x node) node {
+			return ops.Pick(x, g.Input("a", graph.I64, graph.Ax("k", 2)), "j")
+		}, "Pick: indices of shape [k=2]: want that of [i=2 j=3] without axis j=3"},
+		{func(g *graph.Graph, x node) node {
+			return ops.Pick(x, g.Input("a", graph.I64, graph.Ax("i", 2), graph.Ax("j", 1)), "j")
+		}, "Pick: indices of shape [i=2 j=1]: want that of [i=2 j=3] without axis j=3"},
+		{func(g *graph.Graph, x node) node { return ops.Pick(x, g.Input("a", graph.F64, graph.Ax("i", 2)), "j") }, "Pick: indices of type f64: want i32 or i64"},
+		{func(g *graph.Graph, x node) node {
+			return ops.Pick(x, g.Constant(graph.I64, []float64{0, 3}, graph.Ax("i", 2)), "j")
+		}, "is 3: want an index from 0 to 2"},
+		{func(g *graph.Graph, x node) node { return ops.Flatten(x, g.Input("a", graph.F32)) }, "Flatten: element types differ: f64 and f32"},
 		{func(_ *graph.Graph, x node) node { return ops.Sort(x, "j", 2) }, "Sort: order 2: want ops.Ascending or ops.Descending"},
 		{func(_ *graph.Graph, x node) node { return ops.Unstack(x, "k")[0] }, `Unstack: `},
 		{func(g *graph.Graph, _ node) node { return ops.Full(g, graph.I32, 0.5, graph.Ax("i", 2)) }, "Full: "},
@@ -86,6 +98,8 @@ func TestAlongMapped(t *testing.T) {
 		a := typed("a", graph.I64, graph.Ax("i", 2), graph.Ax("j", 2))
 		f := func(in ...node) node {
 			taken := ops.TakeAlong(in[0], in[1], "j")
+			picked := ops.Pick(in[0], ops.At(in[1], "j", 0), "j")
+			taken = ops.Add(taken, ops.Expand(picked, 1, "j"))
 			return ops.Add(taken, ops.Slice(ops.AddAlong(in[1], taken, "j", graph.Ax("j", 4)), "j", 1, 3))
 		}
 		feed := graph.Values{x: graph.NewValue(x.Type()), a: graph.NewValue(a.Type())}

@@ -36,8 +36,8 @@ type Stopped struct {
 // Mapped over examples ([graph/vmap]), the loop runs until all are done; those that are done keep
 // their carries.
 //
-// A bound beyond what the carries' type counts exactly (2²⁴ steps in f32) is a mistake, as is a
-// condition that is no bool scalar. A bound is needed.
+// The carries have any types, as those of [Scan]: counters and flags beside floats. A condition that
+// is no bool scalar is a mistake. A bound is needed.
 func While(l Loop, going func(carry, with []*graph.Node) *graph.Node, step StepFunc) Stopped {
 	return while("While", l, going, step)
 }
@@ -76,17 +76,13 @@ func while(what string, l Loop, going func(carry, with []*graph.Node) *graph.Nod
 		u.bad = u.g.Fail(what, fmt.Errorf("no carries: the condition would never change"))
 		return refused()
 	}
-	first := u.carry[0]
-	if !first.DType().IsFloat() {
-		u.bad = u.g.Fail(what, &graph.Mistake{Problem: fmt.Sprintf("a carry of type %v: want floats of one type", first.Type()), Fix: "convert with ops.Cast"}, first)
-		return refused()
+	float := common(u.carry)
+	count := float
+	if odd := float64(u.steps | 1); float.Round(odd) != odd {
+		count = graph.I32
 	}
-	if odd := float64(u.steps | 1); first.DType().Round(odd) != odd {
-		u.bad = u.g.Fail(what, fmt.Errorf("%d steps: %v does not count so far", u.steps, first.DType()))
-		return refused()
-	}
-	zero := Lit(first, 0)
-	start := asked(what, going(u.carry, u.with), zero)
+	zero := u.g.Constant(count, []float64{0})
+	start := asked(what, going(u.carry, u.with), u.g.Constant(float, []float64{0}))
 	if u.bad = start; start.IsValid() {
 		u.bad = nil
 	} else {

@@ -53,25 +53,38 @@ func TestWindowMistakes(t *testing.T) {
 		{line(), func() node { return ops.Conv2D(x, named) }, `Conv2D: two axes are called "h": x[n=2 h=5 w=6 c=4], named[3 3 c=4 h=8] (rename one with ops.Rename)`},
 		{line(), func() node { return ops.ConvTranspose2D(x, e) }, `ConvTranspose2D: channels are called "c" and "e": x[n=2 h=5 w=6 c=4], e[3 3 e=4 o=8] (rename one axis)`},
 		{line(), func() node { return ops.ConvTranspose2D(x, ops.Slice(k, 2, 0, 3)) }, `ConvTranspose2D: weights for channels c=3: want c=4: x[n=2 h=5 w=6 c=4], %11[3 3 c=3 o=8]`},
-		{line(), func() node { return ops.ConvTranspose2D(x, k, ops.Padding(9)) }, `ConvTranspose2D: axis 1 (h=-11) has size -11: want at least 1: x[n=2 h=5 w=6 c=4], k[3 3 c=4 o=8]`},
+		{line(), func() node { return ops.ConvTranspose2D(x, k, ops.Padding(9)) }, `ConvTranspose2D: axis 1 (h=-11) has size -11: want at least 0: x[n=2 h=5 w=6 c=4], k[3 3 c=4 o=8]`},
 		{line(), func() node { return ops.ConvTranspose2D(x, k, ops.Stride(math.MaxInt)) }, fmt.Sprintf(`ConvTranspose2D: %d is too large: x[n=2 h=5 w=6 c=4], k[3 3 c=4 o=8]`, math.MaxInt)},
 		{line(), func() node { return ops.ConvTranspose1D(v, flat) }, `ConvTranspose1D: want arrays [… t o] and [k o c]: v[c=4], line[3 4 8]`},
-		{line(), func() node { return ops.MaxPool2D(x, 2, 7) }, `MaxPool2D: windows of 7 elements, 1 apart, do not fit over axis w=6 with padding 0: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.MaxPool2D(x, 0, 2) }, `MaxPool2D: stride 0: want 1 to 2^30: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.MaxPool2D(x, 0, 2, ops.Stride(1)) }, `MaxPool2D: windows of size 0: want at least 1: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.MaxPool2D(x, 3, 3, ops.Padding(2)) }, `MaxPool2D: padding 2: want at most half the size of the windows, 3: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.MaxPool2D(x, 2, 2, ops.Dilation(2)) }, `MaxPool2D: it does not take the option Dilation: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.MaxPool1D(v, 2) }, `MaxPool1D: want an array [… t c]: v[c=4]`},
-		{line(), func() node { return ops.MaxPool2D(i, 2, 2) }, `MaxPool2D: an operand of type i64: want f32 or f64: i[1 4 4 1] (convert with ops.Cast)`},
-		{line(), func() node { return ops.AvgPool2D(x, 2, 2, ops.Stride(0)) }, `AvgPool2D: stride 0: want 1 to 2^30: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.AvgPool2D(x, 2, 2, ops.Groups(2)) }, `AvgPool2D: it does not take the option Groups: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.AvgPool1D(v, 2) }, `AvgPool1D: want an array [… t c]: v[c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(2, 7)) }, `MaxPool2D: windows of 7 elements, 1 apart, do not fit over axis w=6 with padding 0: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(0, 2)) }, `MaxPool2D: stride 0: want 1 to 2^30: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(0, 2), ops.Stride(1)) }, `MaxPool2D: windows of size 0: want at least 1: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(3), ops.Padding(2)) }, `MaxPool2D: padding 2: want at most half the size of the windows, 3: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(2), ops.Groups(2)) }, `MaxPool2D: it does not take the option Groups: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x) }, `MaxPool2D: windows without a size: x[n=2 h=5 w=6 c=4] (give it: ops.Size(2))`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(2, 2, 2)) }, `MaxPool2D: size [2 2 2]: want one number, or 2: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(5), ops.Wide()) }, `MaxPool2D: padding 4: want at most half the size of the windows, 5: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool1D(x, ops.Size(2), ops.Dilation(9), ops.Padding(5), ops.Stride(1)) }, `MaxPool1D: a window of 2 elements, 9 apart, with padding 5 has none of 6 elements: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(2), ops.Along("h")) }, `MaxPool2D: windows along [h]: want 2 axes: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(2), ops.Along("h", "c")) }, `MaxPool2D: windows along c=4, which has the channels: x[n=2 h=5 w=6 c=4] (ops.Channels says which axis has them)`},
+		{line(), func() node { return ops.MaxPool2D(x, ops.Size(2), ops.Along("h", "v")) }, `MaxPool2D: no axis "v" in [n=2 h=5 w=6 c=4]: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.Conv2D(x, k, ops.Channels("q")) }, `Conv2D: no axis "q" in [n=2 h=5 w=6 c=4]: x[n=2 h=5 w=6 c=4], k[3 3 c=4 o=8]`},
+		{line(), func() node { return ops.Conv2D(x, k, ops.Size(2)) }, `Conv2D: windows of size [2]: the kernel has [3 3]: x[n=2 h=5 w=6 c=4], k[3 3 c=4 o=8]`},
+		{line(), func() node { return ops.Conv3D(x, k) }, `Conv3D: want arrays [… d h w c] and [kd kh kw c o]: x[n=2 h=5 w=6 c=4], k[3 3 c=4 o=8]`},
+		{line(), func() node { return ops.ConvTranspose3D(x, k) }, `ConvTranspose3D: want arrays [… d h w o] and [kd kh kw o c]: x[n=2 h=5 w=6 c=4], k[3 3 c=4 o=8]`},
+		{line(), func() node { return ops.MaxPool3D(v, ops.Size(2)) }, `MaxPool3D: want an array [… d h w c]: v[c=4]`},
+		{line(), func() node { return ops.AvgPool3D(x, ops.Size(4, 1, 1)) }, `AvgPool3D: windows of 4 elements, 1 apart, do not fit over axis n=2 with padding 0: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.MaxPool1D(v, ops.Size(2)) }, `MaxPool1D: want an array [… t c]: v[c=4]`},
+		{line(), func() node { return ops.MaxPool2D(i, ops.Size(2)) }, `MaxPool2D: an operand of type i64: want f32, f64, f16 or bf16: i[1 4 4 1] (convert with ops.Cast)`},
+		{line(), func() node { return ops.AvgPool2D(x, ops.Size(2), ops.Stride(0)) }, `AvgPool2D: stride 0: want 1 to 2^30: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.AvgPool2D(x, ops.Size(2), ops.Groups(2)) }, `AvgPool2D: it does not take the option Groups: x[n=2 h=5 w=6 c=4]`},
+		{line(), func() node { return ops.AvgPool1D(v, ops.Size(2)) }, `AvgPool1D: want an array [… t c]: v[c=4]`},
 		{line(), func() node { return ops.Pad(x, "h", -1, 0, 0) }, `Pad: -1 and 0 elements around axis h=5: want 0 to 1073741824: x[n=2 h=5 w=6 c=4]`},
 		{line(), func() node { return ops.Pad(x, "d", 1, 0, 0) }, `Pad: no axis "d" in [n=2 h=5 w=6 c=4]: x[n=2 h=5 w=6 c=4]`},
 		{line(), func() node { return ops.Pad(large, 1, 1<<20, 0, 0) }, fmt.Sprintf("Pad: more than 2^%d elements: large[%d 1]", most, 1<<(most-20))},
 		{line(), func() node { return ops.ReflectPad(x, "h", 5, 0) }, `ReflectPad: 5 and 0 elements around axis h=5: want 0 to 4: x[n=2 h=5 w=6 c=4]`},
-		{line(), func() node { return ops.Conv2D(ops.Transpose(x, "n", "c", "h", "w"), k) }, `Conv2D: weights for channels c=4: want 6: %12[n=2 c=4 h=5 w=6], k[3 3 c=4 o=8] (channels come last: [… h w c])`},
-		{line(), func() node { return ops.Conv2D(ops.Reshape(x, 2, 5, 24), k) }, `Conv2D: weights for channels c=4: want 24: %13[n=2 h=5 24], k[3 3 c=4 o=8] (channels come last: [… h w c])`},
+		{line(), func() node { return ops.Conv2D(ops.Transpose(x, "n", "c", "h", "w"), k) }, `Conv2D: weights for channels c=4: want 6: %14[n=2 c=4 h=5 w=6], k[3 3 c=4 o=8] (channels come last: [… h w c]; ops.Channels says another axis)`},
+		{line(), func() node { return ops.Conv2D(ops.Reshape(x, 2, 5, 24), k) }, `Conv2D: weights for channels c=4: want 24: %15[n=2 h=5 24], k[3 3 c=4 o=8] (channels come last: [… h w c]; ops.Channels says another axis)`},
 		{line(), func() node { return ops.Pad(b, 0, 1, 0, 1) }, ``},
 	} {
 		before := 0
@@ -150,14 +163,14 @@ func TestWindowValues(t *testing.T) {
 		{"channels of the result", ops.Conv1D(x, both), "f64[t=4 2]: 201 2010 302 3020 403 4030 504 5040"},
 		{"transpose", ops.ConvTranspose1D(ops.Slice(x, 0, 0, 2), k, ops.Stride(2)), "f64[t=5 1]: 1 10 102 20 200"},
 		{"transpose with padding", ops.ConvTranspose1D(ops.Slice(x, 0, 0, 2), k, ops.Padding(1)), "f64[t=2 1]: 12 120"},
-		{"maximum", ops.MaxPool1D(x, 2), "f64[t=2 c=1]: 2 4"},
-		{"maximum of overlapping windows", ops.MaxPool1D(ops.Neg(x), 3, ops.Stride(1), ops.Padding(1)), "f64[t=5 c=1]: -1 -1 -2 -3 -4"},
-		{"maximum over planes", ops.MaxPool2D(plane, 2, 3, ops.Stride(1)), "f64[h=2 w=1 c=1]: 6 9"},
-		{"average", ops.AvgPool1D(x, 2), "f64[t=2 c=1]: 1.5 3.5"},
-		{"padding counts as zeros", ops.AvgPool1D(x, 2, ops.Padding(1)), "f64[t=3 c=1]: 0.5 2.5 4.5"},
-		{"padding does not count", ops.AvgPool1D(x, 2, ops.Padding(1), ops.ExcludePadding()), "f64[t=3 c=1]: 1 2.5 4.5"},
-		{"average over planes", ops.AvgPool2D(plane, 3, 3), "f64[h=1 w=1 c=1]: 5"},
-		{"average over planes without padding", ops.AvgPool2D(plane, 3, 3, ops.Padding(1), ops.Stride(2), ops.ExcludePadding()), "f64[h=2 w=2 c=1]: 3 4 6 7"},
+		{"maximum", ops.MaxPool1D(x, ops.Size(2)), "f64[t=2 c=1]: 2 4"},
+		{"maximum of overlapping windows", ops.MaxPool1D(ops.Neg(x), ops.Size(3), ops.Stride(1), ops.Padding(1)), "f64[t=5 c=1]: -1 -1 -2 -3 -4"},
+		{"maximum over planes", ops.MaxPool2D(plane, ops.Size(2, 3), ops.Stride(1)), "f64[h=2 w=1 c=1]: 6 9"},
+		{"average", ops.AvgPool1D(x, ops.Size(2)), "f64[t=2 c=1]: 1.5 3.5"},
+		{"padding counts as zeros", ops.AvgPool1D(x, ops.Size(2), ops.Padding(1)), "f64[t=3 c=1]: 0.5 2.5 4.5"},
+		{"padding does not count", ops.AvgPool1D(x, ops.Size(2), ops.Padding(1), ops.ExcludePadding()), "f64[t=3 c=1]: 1 2.5 4.5"},
+		{"average over planes", ops.AvgPool2D(plane, ops.Size(3)), "f64[h=1 w=1 c=1]: 5"},
+		{"average over planes without padding", ops.AvgPool2D(plane, ops.Size(3), ops.Padding(1), ops.Stride(2), ops.ExcludePadding()), "f64[h=2 w=2 c=1]: 3 4 6 7"},
 		{"zeros around", ops.Pad(ops.Slice(x, 0, 0, 2), "t", 1, 2, 0), "f64[t=5 c=1]: 0 1 2 0 0"},
 		{"minus infinity before", ops.Pad(ops.Slice(x, 0, 0, 2), "t", 1, 0, math.Inf(-1)), "f64[t=3 c=1]: -Inf 1 2"},
 		{"falsehood after", ops.Pad(truth, 0, 0, 1, 0), "bool[i=2]: 1 0"},
@@ -189,7 +202,7 @@ func TestMaxPoolTies(t *testing.T) {
 		g := graph.New("ties")
 		x := g.Input("x", dt, graph.Dims(2, 8, 1)...)
 		feed := graph.Values{x: {Type: x.Type(), Data: []float64{7, 7, 0, 0, 1, nan, 2, 2, 7, 7, 0, 1, 3, 3, 1, 2}}}
-		y := ops.MaxPool2D(x, 2, 2)
+		y := ops.MaxPool2D(x, ops.Size(2))
 		d := grad.Of(ops.Sum(ops.Slice(y, 1, 0, 2)), x)[0]
 		e := grad.Of(ops.Sum(y), x)[0]
 		agree(t, feed, y, d, e)
@@ -241,7 +254,7 @@ func TestWindowNotation(t *testing.T) {
 	x := g.Input("x", graph.F32, graph.Ax("n", 2), graph.Ax("h", 4), graph.Ax("w", 4), graph.Ax("c", 1))
 	k := g.Param("k", graph.F32, graph.Dims(1, 2, 1, 1)...)
 	y := ops.Conv2D(x, k)
-	dk := grad.Of(ops.Sum(ops.MaxPool2D(y, 2, 2)), k)[0]
+	dk := grad.Of(ops.Sum(ops.MaxPool2D(y, ops.Size(2))), k)[0]
 	for _, c := range []struct {
 		n    node
 		text string
@@ -250,9 +263,9 @@ func TestWindowNotation(t *testing.T) {
 		{y, "conv", []string{"h", "w"}},
 		{ops.ConvTranspose2D(x, k), "transposed conv", []string{"h", "w"}},
 		{dk, "convkernel", []string{"h", "w"}},
-		{ops.MaxPool2D(x, 2, 2), "maxpool", []string{"h", "w"}},
-		{ops.MaxPool1D(ops.Rename(x, "w", ""), 2), "maxpool", nil},
-		{ops.MaxPool1D(x, 2), "maxpool", []string{"w"}},
+		{ops.MaxPool2D(x, ops.Size(2)), "maxpool", []string{"h", "w"}},
+		{ops.MaxPool1D(ops.Rename(x, "w", ""), ops.Size(2)), "maxpool", nil},
+		{ops.MaxPool1D(x, ops.Size(2)), "maxpool", []string{"w"}},
 	} {
 		e := c.n.Op().(ops.Op).Notation(c.n, []expr.Expr{expr.Sym("a"), expr.Sym("b")})
 		if e.Kind != expr.KindCall || e.Text != c.text || !slices.Equal(e.Subs, c.subs) {

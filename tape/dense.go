@@ -7,6 +7,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/vacant"
 	"gorgonia.org/tensor"
 )
 
@@ -23,7 +24,8 @@ func Scalar(dt graph.DType, v float64) *tensor.Dense {
 //
 // A tensor of f16 or bf16 has elements of type uint16, which are the bits of the numbers: gorgonia
 // has no such floats. Tensor rounds numbers to them, [ArrayOf] and [Array.At] read them again, and
-// [HalfBits] takes bits. Where f16 or bf16 is wanted, any tensor of uint16 is taken for such bits.
+// [HalfBits] takes bits. A tensor without elements has the shape that says so, but gorgonia's have at
+// least one: Data gives one that does not count; [VM.Floats] and [ArrayOf] go by the shape. Where f16 or bf16 is wanted, any tensor of uint16 is taken for such bits.
 func Tensor(v graph.Value) *tensor.Dense { return tensorOf("Tensor", v) }
 
 // Tensors returns a feed of a copy of the values, such as a batch of a model's examples. A value
@@ -77,6 +79,9 @@ type bits struct {
 	dtype graph.DType
 }
 
+// BitsOf returns f16 or bf16, for packages that write tensors to files.
+func (b bits) BitsOf() string { return b.dtype.String() }
+
 // HalfBits returns a dense tensor of the type, f16 or bf16, over the bits of its numbers, row-major
 // and not copied. Another type, or another number of elements than its shape has, is a mistake as of
 // [Tensor].
@@ -105,7 +110,8 @@ type mistake struct {
 func mistaken(call string, err error, data []float64) *tensor.Dense {
 	g := graph.New("")
 	g.Fail(call, err)
-	return tensor.New(tensor.WithShape(len(data)), tensor.WithBacking(slices.Clone(data)), tensor.WithEngine(mistake{err: g.Err()}))
+	data = append(slices.Clone(data), make([]float64, max(0, 1-len(data)))...) // a tensor has elements
+	return tensor.New(tensor.WithShape(len(data)), tensor.WithBacking(data), tensor.WithEngine(mistake{err: g.Err()}))
 }
 
 // memOf returns a value's elements in their own type.
@@ -141,6 +147,9 @@ func fill[T float32 | float64](to []T, from []float64) {
 
 // denseOver returns a tensor over memory, without a copy.
 func denseOver(t graph.Type, m kernel.Mem) *tensor.Dense {
+	if t.Shape.Len() == 0 {
+		return empty(t)
+	}
 	shape := tensor.WithShape(t.Shape.Sizes()...)
 	scalar := t.Shape.Rank() == 0
 	switch t.DType {
@@ -165,6 +174,27 @@ func denseOver(t graph.Type, m kernel.Mem) *tensor.Dense {
 	return dense(shape, scalar, kernel.As[bool](m))
 }
 
+// empty returns a tensor without elements.
+func empty(t graph.Type) *tensor.Dense {
+	switch t.DType {
+	case graph.F32:
+		return vacant.Dense(tensor.Float32, t.Shape.Sizes())
+	case graph.F64:
+		return vacant.Dense(tensor.Float64, t.Shape.Sizes())
+	case graph.I32:
+		return vacant.Dense(tensor.Int32, t.Shape.Sizes())
+	case graph.I64:
+		return vacant.Dense(tensor.Int64, t.Shape.Sizes())
+	case graph.F16, graph.BF16:
+		return vacant.Dense(tensor.Uint16, t.Shape.Sizes(), tensor.WithEngine(bits{dtype: t.DType}))
+	case graph.I8:
+		return vacant.Dense(tensor.Int8, t.Shape.Sizes())
+	case graph.U8:
+		return vacant.Dense(tensor.Uint8, t.Shape.Sizes())
+	}
+	return vacant.Dense(tensor.Bool, t.Shape.Sizes())
+}
+
 func dense[T any](shape tensor.ConsOpt, scalar bool, s []T) *tensor.Dense {
 	if scalar {
 		return tensor.New(tensor.WithShape(), tensor.WithBacking(s))
@@ -185,6 +215,8 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	convert := got != want.DType && want.DType.IsInt() && isWhole(t) && (got == graph.InvalidDType || got.IsInt())
 	switch {
 	case got == want.DType || convert || untold(t) && want.DType.IsHalf():
+	case got == graph.F32 && want.DType.IsHalf():
+		convert = true
 	case got != graph.InvalidDType:
 		return kernel.Mem{}, errType(want.DType, got, t)
 	case isWhole(t):
@@ -192,7 +224,7 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 	default:
 		return kernel.Mem{}, errElements(t)
 	}
-	if t.IsMasked() {
+	if t.IsMasked() && !vacant.Is(t) {
 		return kernel.Mem{}, fmt.Errorf("want a tensor without a mask: what its mask hides would count (feed the mask as an input of its own)")
 	}
 	shape := t.Shape()
@@ -205,6 +237,12 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 			return kernel.Mem{}, fmt.Errorf("want shape %v, got %v: the number of values is %d, want %d", want.Shape, shape, given, wanted)
 		}
 		return kernel.Mem{}, fmt.Errorf("want shape %v, got %v", want.Shape, shape)
+	}
+	if want.Shape.Len() == 0 {
+		return kernel.Mem{}, nil
+	}
+	if convert && want.DType.IsHalf() {
+		return halves(want, t)
 	}
 	if convert {
 		return wholes(want, t)
@@ -236,6 +274,23 @@ func memOfDense(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
 		return kernel.Of(t.Uint8s()), nil
 	}
 	return kernel.Of(t.Bools()), nil
+}
+
+// halves returns the numbers of a tensor of float32 as those of a type of two bytes, or an error for
+// the first that it does not hold. The shapes are equal.
+func halves(want graph.Type, t *tensor.Dense) (kernel.Mem, error) {
+	from, err := memOfDense(graph.Type{DType: graph.F32, Shape: want.Shape}, t)
+	if err != nil {
+		return kernel.Mem{}, err
+	}
+	m := kernel.Alloc(want.Shape.Len() * want.DType.Size())
+	to := arrayOf(want, m)
+	for p, x := range kernel.As[float32](from) {
+		if to.Set(p, float64(x)); x == x && float32(to.At(p)) != x {
+			return kernel.Mem{}, fmt.Errorf("want elements of type %v, got float32, of which element %d, %v, would be rounded (make the input f32 and ops.Cast it, round numbers with tape.Tensor, or give their bits with tape.HalfBits)", want.DType, p, x)
+		}
+	}
+	return m, nil
 }
 
 // laidOut copies the elements of a tensor that do not lie row-major without gaps, such as a

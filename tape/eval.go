@@ -11,24 +11,38 @@ import (
 // closes it.
 //
 //	values, err := tape.Eval(ctx, tape.Feed{x: tape.Of(x, 1, 2, 3)}, y)
-//	fmt.Println(values[y].Data) // []float64
+//	fmt.Println(values[y].Data) // []float64; of a loss, values[loss].Item() is the number
 //
 // Parameters and states have the values that a fresh store of seed 0 gives them, and random draws
 // are those of its first run. The numbers are float64, whatever the element type; an i64 beyond
 // ±2⁵³ is rounded. Mistakes of the graph, and errors of [Program.NewVM] and [VM.Run], are returned
 // as they are; no node is an error.
 //
-// A program that runs more than once, or with other parameters, is compiled once; see [Compile].
+// With other parameters, it is [Store.Eval]. A program that runs more than once is compiled once; see
+// [Compile].
 func Eval(ctx context.Context, feed Feed, nodes ...*graph.Node) (graph.Values, error) {
 	if len(nodes) == 0 {
 		return nil, errors.New("eval: want a node to compute")
 	}
-	g := graph.Of(nodes...)
-	prog, err := Compile(g, Fetch(nodes...))
+	return NewStore(graph.Of(nodes...)).Eval(ctx, feed, nodes...)
+}
+
+// Eval is the function [Eval] with the parameters, states and draws of a store, such as that of a model
+// that was trained:
+//
+//	values, err := trainer.Store().Eval(ctx, tape.Feed{x: tape.Of(x, 1, 2, 3)}, prediction)
+//
+// Parameters and states that the store lacks get fresh values, as for [Program.NewVM]. The run is
+// counted, so that the next one draws anew.
+func (s *Store) Eval(ctx context.Context, feed Feed, nodes ...*graph.Node) (graph.Values, error) {
+	if len(nodes) == 0 {
+		return nil, errors.New("eval: want a node to compute")
+	}
+	prog, err := Compile(graph.Of(nodes...), Fetch(nodes...))
 	if err != nil {
 		return nil, err
 	}
-	vm, err := prog.NewVM(NewStore(g))
+	vm, err := prog.NewVM(s)
 	if err != nil {
 		return nil, err
 	}

@@ -57,6 +57,33 @@ func TestEval(t *testing.T) {
 	wantError(t, err, "input k of type i64[n=2] is not fed")
 }
 
+// TestStoreEval: parameters have the store's values, and every run draws anew.
+func TestStoreEval(t *testing.T) {
+	g := graph.New("all")
+	w := g.Param("w", graph.F32, graph.Ax("n", 2))
+	noise := ops.RandomUniform(g, "u", graph.F32)
+	s := tape.NewStore(g, tape.Seed(3))
+	if err := s.Set("w", tape.Of(w, 4, 5)); err != nil {
+		t.Fatal(err)
+	}
+	var drawn [2]float64
+	for i := range drawn {
+		values, err := s.Eval(t.Context(), nil, w, noise)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(values[w]); got != "f32[n=2]: 4 5" {
+			t.Error(got)
+		}
+		drawn[i] = values[noise].Data[0]
+	}
+	if drawn[0] == drawn[1] {
+		t.Errorf("both runs draw %v", drawn[0])
+	}
+	_, err := s.Eval(t.Context(), nil)
+	wantError(t, err, "eval: want a node to compute")
+}
+
 // TestFloats: the numbers are a copy.
 func TestFloats(t *testing.T) {
 	g, x, _, loss := distance()

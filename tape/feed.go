@@ -14,7 +14,8 @@ import (
 // inputs' types, which the run reads where they lie. [Of] makes them of numbers, [Tensors] a whole
 // feed of a model's examples. For an input of integers a tensor of any of Go's integer types is
 // taken and converted in each run, a number out of range being an error; floats are taken in the
-// input's own type alone, so that no digits are lost unseen. Inputs with a default may
+// input's own type alone, and float32 for f16 and bf16 if each is a number of that type, as what is read
+// of a file of such numbers is, so that no digits are lost unseen. Inputs with a default may
 // be left out. Reusing a Feed from step to step allocates nothing. A result of the
 // same VM may be fed as it is: it is copied first.
 type Feed map[*graph.Node]*tensor.Dense

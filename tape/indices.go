@@ -63,8 +63,11 @@ func (l *lowering) checks(n *graph.Node) (bool, error) {
 	// A table's update may be written in place where its indices are those of the rows that the step
 	// has read.
 	if k, ok := n.Op().(Runnable); ok {
-		if _, ok := k.Kernel(n).(kernel.Scatter); ok && l.checked(index, size) {
-			return false, nil
+		switch k.Kernel(n).(type) {
+		case kernel.Scatter, kernel.DynamicUpdate:
+			if l.checked(index, size) {
+				return false, nil
+			}
 		}
 	}
 	if most, ok := l.known[index]; !ok || size < most {

@@ -31,7 +31,7 @@ func (p *Program) granted(o *vmOptions, s *Store) (*memory.Promise, error) {
 		}
 	}
 	workers := int64(p.workers(o.workers))
-	scratch := workers * (int64(p.scratch) + kernel.WorkerBytes)
+	scratch := workers * (int64(p.scratch) + int64(p.workBytes()) + kernel.WorkerBytes)
 	entries, drawn := freshBytes(fresh)
 	need := plus(plus(int64(p.arena), scratch), plus(entries, drawn))
 	there := int64(o.limit)

@@ -111,6 +111,10 @@ func (l *lowering) body(out []*graph.Node, exported int) error {
 		all.DType = all.DType.Wide()
 		total := l.outside(all)
 		l.inputs = append(l.inputs, input{path: fmt.Sprint("sum ", i), typ: n.Type(), buf: total.buf})
+		if all.Len() == 0 {
+			l.exports = append(l.exports, l.outside(all).buf)
+			continue
+		}
 		sum := l.emit(n, "Accumulate", kernel.Add, all, []value{total, l.densely(v, n)})
 		l.instrs[len(l.instrs)-1].does = adds
 		l.buffers[sum.buf].pinned = true
@@ -135,6 +139,9 @@ func rowOf(l kernel.Layout) (row kernel.Layout, f feeding) {
 
 // exported returns a buffer that holds exactly the value of n and is no other export's.
 func (l *lowering) exported(v value, n *graph.Node) int {
+	if v.layout.Len() == 0 {
+		return l.outside(v.layout).buf
+	}
 	b := &l.buffers[v.buf]
 	own := v.layout.IsDense() && b.home == inArena && b.bytes == v.layout.Len()*v.layout.DType.Size()
 	if !own || slices.Contains(l.exports, v.buf) {

@@ -63,6 +63,9 @@ func (l *lowering) findRows(nodes, roots []*graph.Node) {
 
 // read adds the rows that a view shows.
 func (r *rowsOf) read(v viewOf) {
+	if v.layout.Len() == 0 {
+		return
+	}
 	first, last := v.layout.Offset, v.layout.Offset
 	for a := range v.layout.Rank {
 		if s := (v.layout.Dims[a] - 1) * v.layout.Strides[a]; s < 0 {

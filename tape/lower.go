@@ -200,6 +200,10 @@ func (l *lowering) lower(n *graph.Node) error {
 		l.value[n] = v
 		return nil
 	}
+	if dense.Len() == 0 { // there is nothing to compute
+		l.value[n] = l.outside(dense)
+		return nil
+	}
 	if from, ok := l.views[n]; ok && from.loop != n {
 		l.value[n] = l.shown(from)
 		return nil
@@ -233,7 +237,7 @@ func (l *lowering) lower(n *graph.Node) error {
 	if err != nil {
 		return err
 	}
-	in, out := make([]value, n.NumIn()), dense
+	in, out, hollow := make([]value, n.NumIn()), dense, false
 	if !kernel.Moves(k) {
 		out.DType = dense.DType.Wide()
 	}
@@ -244,6 +248,10 @@ func (l *lowering) lower(n *graph.Node) error {
 		if !k.Strided(i) {
 			in[i] = l.densely(in[i], n.In(i))
 		}
+		hollow = hollow || in[i].layout.Len() == 0
+	}
+	if hollow {
+		k = kernel.Hollow(k)
 	}
 	y := l.emit(n, n.Op().Name(), k, out, in)
 	l.instrs[len(l.instrs)-1].checks = checks
@@ -323,6 +331,9 @@ func (l *lowering) copyOf(v value, n *graph.Node) value {
 // pinned returns the value of n, dense and in the arena until the end of the run: results must
 // survive the commit, and commits must not read what another one has already changed.
 func (l *lowering) pinned(v value, n *graph.Node) value {
+	if v.layout.Len() == 0 {
+		return v
+	}
 	if !v.layout.IsDense() {
 		v = l.densely(v, n)
 	}

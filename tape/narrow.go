@@ -18,6 +18,10 @@ func (l *lowering) wide(v value, n *graph.Node) value {
 	if dt.Wide() == dt {
 		return v
 	}
+	if v.layout.Len() == 0 {
+		v.layout.DType = dt.Wide()
+		return v
+	}
 	if all, of := l.base(v, n); touched(v.layout) == touched(all.layout) {
 		w := v
 		w.buf, w.layout.DType = l.widened(all, of).buf, dt.Wide()

@@ -140,14 +140,15 @@ func TestNarrowTensors(t *testing.T) {
 		t.Errorf("the scalar is %v, %v", v, err)
 	}
 	untold := tensor.New(tensor.WithShape(3), tensor.WithBacking([]uint16{1, 2, 3}))
-	floats := tensor.New(tensor.WithShape(3), tensor.WithBacking([]float32{1, 2, 3}))
+	floats := tensor.New(tensor.WithShape(3), tensor.WithBacking([]float32{1, 0.1, 3}))
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{tape.NewStore(nil).Add("v", untold), "store: v: elements of type uint16 may be the bits of f16 or of bf16: give them with tape.HalfBits"},
 		{vm.Run(context.Background(), tape.Feed{u: feed[u], i: feed[i], h: floats, b: feed[b]}),
-			"input h: want elements of type f16, got f32 (round numbers with tape.Tensor, or give their bits with tape.HalfBits)"},
+			"input h: want elements of type f16, got float32, of which element 1, 0.1, would be rounded (make the input f32 and ops.Cast it, round numbers with tape.Tensor, or give their bits with tape.HalfBits)"},
+		{vm.Run(context.Background(), tape.Feed{u: feed[u], i: feed[i], h: tensor.New(tensor.WithShape(3), tensor.WithBacking([]float32{1, 0x1p-24, 65504})), b: feed[b]}), ""},
 		{vm.Run(context.Background(), tape.Feed{u: untold, i: feed[i], h: feed[h], b: feed[b]}),
 			"input u: want elements of type u8, got uint16, the bits of f16 or bf16"},
 		{vm.Run(context.Background(), tape.Feed{u: feed[u], i: feed[i], h: feed[b], b: feed[b]}),

@@ -64,7 +64,10 @@ func plan(o *ordered) *planned {
 		}
 	}
 	for i, inPlace := range best.inPlace {
-		p.instrs[i].inPlace = p.instrs[i].inPlace || inPlace
+		if ins := &p.instrs[i]; inPlace && !ins.inPlace {
+			ins.inPlace = true
+			ins.touches()
+		}
 	}
 	return p
 }

@@ -155,6 +155,24 @@ func (q *sequence) scratchBytes() (n int) {
 	return n
 }
 
+// workBytes returns the bytes of their own that the kernels of a worker work in.
+func (q *sequence) workBytes() (n int) {
+	for i := range q.instrs {
+		ins := &q.instrs[i]
+		switch k := ins.kernel.(type) {
+		case kernel.Working:
+			in := make([]kernel.Layout, len(ins.in))
+			for j, v := range ins.in {
+				in[j] = v.layout
+			}
+			n = max(n, k.Work(ins.out.layout, in))
+		case *loop:
+			n = max(n, k.body.workBytes())
+		}
+	}
+	return n
+}
+
 // The nanoseconds that nanos counts for an operation, for one of a product, and for a byte.
 const perFlop, perProduct, perByte = 0.15, 0.02, 0.03
 

@@ -3,12 +3,15 @@ package tape
 import (
 	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/memory"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
 	"gorgonia.org/tensor"
 )
@@ -33,9 +36,13 @@ type leaf struct {
 	path string
 	typ  graph.Type
 	init initial.Init
+	role graph.Role
+	pos  graph.Pos
 }
 
-func leafOf(n *graph.Node) leaf { return leaf{n.Path(), n.Type(), n.Initialiser()} }
+func leafOf(n *graph.Node) leaf {
+	return leaf{n.Path(), n.Type(), n.Initialiser(), n.Role(), n.First().Pos}
+}
 
 // StoreOption is a setting of a store.
 type StoreOption func(*Store)
@@ -47,7 +54,8 @@ func Seed(seed uint64) StoreOption { return func(s *Store) { s.seed = seed } }
 // NewStore makes a store with fresh values for the parameters and states of g. A fresh value
 // depends on the seed, the path and the type alone. Without a graph it is empty: NewVM then makes
 // the entries that its program needs. It is also empty where memory does not suffice for the
-// values, which NewVM then reports.
+// values, which NewVM then reports; and it lacks those that an initialiser of the user's fails to
+// make ([initial.Custom]), which [Store.Complete] and NewVM report.
 func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 	s := &Store{}
 	for _, o := range options {
@@ -55,22 +63,38 @@ func NewStore(g *graph.Graph, options ...StoreOption) *Store {
 			o(s)
 		}
 	}
+	if g != nil {
+		_ = s.Complete(g) // NewVM says what is wrong, if the program needs it
+	}
+	return s
+}
+
+// Complete makes fresh values for the parameters and states of g that have none, as NewStore does,
+// and returns the errors of initialisers. Where memory does not suffice it makes none, which NewVM
+// then reports.
+func (s *Store) Complete(g *graph.Graph) error {
+	if s == nil {
+		return errNilStore
+	}
 	if g == nil {
-		return s
+		return errors.New("store: the graph is nil")
 	}
 	var leaves []leaf
 	for _, n := range g.Leaves(graph.RoleParam, graph.RoleState) {
-		leaves = append(leaves, leafOf(n))
+		if l := leafOf(n); s.entries[l.path] == nil {
+			leaves = append(leaves, l)
+		}
 	}
 	promise, _, short := memory.Take(plus(freshBytes(leaves)))
 	if short {
-		return s // NewVM says what takes the memory, if the program needs it
+		return nil
 	}
 	defer promise.End()
+	var errs error
 	for _, l := range leaves {
-		s.fresh(l)
+		errs = errors.Join(errs, s.fresh(l))
 	}
-	return s
+	return errs
 }
 
 var (
@@ -91,17 +115,56 @@ func (s *Store) complete(leaves []stored) error {
 		return err
 	}
 	for _, l := range leaves {
-		s.fresh(l.leaf)
+		err = errors.Join(err, s.fresh(l.leaf))
 	}
-	return nil
+	return err
+}
+
+// own sets the values of a leaf to those that an initialiser of the user's draws; ok is false for
+// those of the library.
+func (s *Store) own(l leaf, v graph.Value) (ok bool, err error) {
+	_, f, ok := l.init.Custom()
+	if !ok {
+		return false, nil
+	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		err = fmt.Errorf("%v %s: initialiser %v: %w", l.role, l.path, l.init, err)
+		if at := l.pos.String(); at != "" {
+			err = fmt.Errorf("%s: %w", at, err)
+		}
+	}()
+	if f == nil {
+		return true, errors.New("the text of a graph has its name alone: set the value in the store before, by Store.Add or from a checkpoint")
+	}
+	sizes := l.typ.Shape.Sizes()
+	drawn := f(sizes, rand.New(rand.NewPCG(s.seed, kernel.KeyOf("init "+l.path))))
+	if len(drawn) != len(v.Data) {
+		return true, fmt.Errorf("its function returned %s for sizes %v: want %d", plural.Count(len(drawn), "value"), l.typ.Shape.Sizes(), len(v.Data))
+	}
+	for i, x := range drawn {
+		if math.IsNaN(x - x) {
+			return true, fmt.Errorf("value %d of its function is %v: want finite numbers", i, x)
+		}
+	}
+	copy(v.Data, drawn)
+	return true, l.typ.DType.Check(drawn...)
 }
 
 // fresh makes the entry of a leaf, if it is not there.
-func (s *Store) fresh(l leaf) {
+func (s *Store) fresh(l leaf) error {
 	if s.entries[l.path] != nil {
-		return
+		return nil
 	}
 	v := graph.NewValue(l.typ)
+	if ok, err := s.own(l, v); ok {
+		if err == nil {
+			s.put(l, v)
+		}
+		return err
+	}
 	offset, std, width := l.init.Distribution(l.typ.Shape.Sizes()...)
 	key := kernel.KeyOf("init " + l.path)
 	for i := range v.Data {
@@ -114,13 +177,19 @@ func (s *Store) fresh(l leaf) {
 			v.Data[i] = offset
 		}
 	}
-	if gain, ok := l.init.Orthonormal(); ok {
+	if gain, ok := l.init.Orthonormal(); ok && len(v.Data) > 0 {
 		columns := l.typ.Shape.Dim(l.typ.Shape.Rank() - 1)
 		orthonormalise(v.Data, columns)
 		for i := range v.Data {
 			v.Data[i] *= gain
 		}
 	}
+	s.put(l, v)
+	return nil
+}
+
+// put makes the entry of a leaf.
+func (s *Store) put(l leaf, v graph.Value) {
 	if s.entries == nil {
 		s.entries = map[string]*entry{}
 	}

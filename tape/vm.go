@@ -113,7 +113,9 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 	granted.Keep(int64(p.arena)) // the values have been drawn, and the arena is allocated
 	vm.pool = pool.New(p.workers(o.workers))
 	for range vm.pool.Workers() {
-		vm.workers = append(vm.workers, newWorker(p, mem, kernel.NewWorker(), kernel.Alloc(p.scratch)))
+		k := kernel.NewWorker()
+		k.Reserve(p.workBytes())
+		vm.workers = append(vm.workers, newWorker(p, mem, k, kernel.Alloc(p.scratch)))
 	}
 	vm.job.vm = vm
 	vm.nest(vm, mem)
@@ -302,7 +304,8 @@ func (vm *VM) checkFinite() error {
 }
 
 // Value returns a fetched or watched value of the last run. It aliases the VM's
-// memory and changes with the next run; Clone keeps it.
+// memory and changes with the next run; Clone keeps it. Of a value without elements only the shape
+// says so; see [Tensor].
 func (vm *VM) Value(n *graph.Node) (*tensor.Dense, error) {
 	switch {
 	case vm == nil:

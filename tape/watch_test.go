@@ -44,8 +44,8 @@ func TestWatchMovesNothing(t *testing.T) {
 	normal := initial.Normal(0, 1)
 	x, w := g.Param("x", graph.F64, graph.Dims(3, 8, 8, 5)...).Init(normal), g.Param("w", graph.F64, graph.Dims(1, 3)...).Init(normal)
 	vx, vw := g.Param("vx", graph.F64, graph.Dims(3, 8, 8, 5)...).Init(normal), g.Param("vw", graph.F64, graph.Dims(1, 3)...)
-	a := ops.AvgPool2D(ops.MaxPool2D(ops.Expand(ops.Transpose(x, 0, 3, 1, 2), -1, ""), 4, 1, ops.Stride(1), ops.Padding(2, 0)),
-		4, 3, ops.Stride(3, 1), ops.Padding(1), ops.ExcludePadding())
+	a := ops.AvgPool2D(ops.MaxPool2D(ops.Expand(ops.Transpose(x, 0, 3, 1, 2), -1, ""), ops.Size(4, 1), ops.Stride(1), ops.Padding(2, 0)),
+		ops.Size(4, 3), ops.Stride(3, 1), ops.Padding(1), ops.ExcludePadding())
 	loss := ops.Mean(ops.MatMul(a, w))
 	h := grad.HVP(loss, []*graph.Node{x, w}, []*graph.Node{vx, vw})
 	for _, wanted := range [][]*graph.Node{h[:1], h[1:], h} {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -97,7 +98,7 @@ func (f *fitting) checkpoint() (*checkpoint.State, error) {
 		return nil, fmt.Errorf("resume: %w", err)
 	}
 	f.damaged = errors.Join(damaged...)
-	if f.model, err = f.identify(s.Model.Rows); err != nil {
+	if f.model, err = f.identify(size{rows: s.Model.Rows, sizes: s.Model.Sizes}); err != nil {
 		return nil, err
 	}
 	changed := new(checkpoint.Changed)
@@ -184,7 +185,7 @@ func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
 func (f *fitting) state() (*checkpoint.State, error) {
 	if f.model.Fingerprint == "" {
 		var err error
-		if f.model, err = f.identify(f.rows); err != nil {
+		if f.model, err = f.identify(size{rows: f.rows, sizes: f.sizes}); err != nil {
 			return nil, err
 		}
 	}
@@ -203,13 +204,16 @@ func (f *fitting) state() (*checkpoint.State, error) {
 	return s, nil
 }
 
-// identify returns the identity of what the trainer trains, by a net for so many rows.
-func (t *Trainer) identify(rows int) (checkpoint.Identity, error) {
-	p, err := t.net(size{rows: rows, mode: Training})
+// identify returns the identity of what the trainer trains, by a net of a size.
+func (t *Trainer) identify(s size) (checkpoint.Identity, error) {
+	s.mode = Training
+	p, err := t.net(s)
 	if err != nil {
 		return checkpoint.Identity{}, err
 	}
-	return checkpoint.Identify(rows, p.net.Loss, p.step), nil
+	id := checkpoint.Identify(s.rows, p.net.Loss, p.step)
+	id.Sizes = s.sizes
+	return id, nil
 }
 
 // saves reports whether checkpoints are written, and the model is known.
@@ -276,7 +280,7 @@ func (t *Trainer) Load(path string) (*checkpoint.State, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load: %w", err)
 	}
-	p, err := t.net(size{rows: s.Model.Rows, mode: Evaluating})
+	p, err := t.net(size{rows: s.Model.Rows, sizes: s.Model.Sizes, mode: Evaluating})
 	if err != nil {
 		return nil, err
 	}
@@ -289,14 +293,15 @@ func (t *Trainer) Load(path string) (*checkpoint.State, error) {
 	return s, nil
 }
 
-// Prepare compiles the training for batches of so many rows and returns the store with fresh values
+// Prepare compiles the training for batches of so many rows, and of sizes for a trainer with
+// BuildSizes, and returns the store with fresh values
 // for all that it needs, before the first step, so that [checkpoint.LoadPart] can replace some.
 // Once ctx is done it compiles no further.
-func (t *Trainer) Prepare(ctx context.Context, rows int) (*tape.Store, error) {
+func (t *Trainer) Prepare(ctx context.Context, rows int, sizes ...int) (*tape.Store, error) {
 	if t == nil {
 		return nil, errNoTrainer
 	}
-	if _, err := t.program(ctx, size{rows: rows, mode: Training}); err != nil {
+	if _, err := t.program(ctx, size{rows: rows, sizes: attr.IntsOf(sizes...), mode: Training}); err != nil {
 		return nil, err
 	}
 	return t.Store(), nil

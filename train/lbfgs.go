@@ -14,11 +14,10 @@ import (
 // A [Run], and so a [Trainer] and package lab, finds the length of each step by a line search for
 // the strong conditions of Wolfe (Algorithms 3.5 and 3.6, with c₁ = 10⁻⁴ and c₂ = 0.9): it
 // evaluates loss and gradient several times on the batch of the step, with the same random draws,
-// and commits once. The length that it tries first is 1, that of a quasi-Newton method, whatever the
-// rate and its schedule. Where no length lowers the loss beyond its
+// and commits once. The length that it tries first is the rate, with its schedule: 1, that of a
+// quasi-Newton method, unless [Optimiser.WithRate] or a schedule says otherwise. Where no length lowers the loss beyond its
 // rounding errors, nothing moves, and the next step starts from the plain gradient. A graph that
-// is run without a Run, such as one compiled with tape.Do, moves by the rate, 1 unless
-// [Optimiser.WithRate] says otherwise, without a search.
+// is run without a Run, such as one compiled with tape.Do, moves by the rate, without a search.
 //
 // It minimises one function: every step is to have the whole objective, so data of several batches
 // an epoch are refused, and examples that are generated should be the same in every step. What

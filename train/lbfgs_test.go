@@ -116,8 +116,8 @@ func irisSource(t *testing.T) data.Source {
 }
 
 // TestLBFGSOnIris: logistic regression with a ridge, and soft k-means from three flowers. The
-// reference values are those of SciPy 1.10's L-BFGS-B with tolerance 0; PyTorch 1.13's LBFGS ends
-// at the same.
+// minima are those at which SciPy 1.10's L-BFGS-B with tolerance 0 ends, and at which PyTorch 1.13's LBFGS
+// with line_search_fn="strong_wolfe" and tolerance_change 0 ends, in both problems.
 func TestLBFGSOnIris(t *testing.T) {
 	rows, class, f := graph.Ax("n", 150), graph.Ax("c", 3), graph.Ax("f", 4)
 	logistic := func(g *graph.Graph) *graph.Node {
@@ -174,20 +174,109 @@ func TestLBFGSResumes(t *testing.T) {
 	}
 }
 
-// TestLBFGSKeepsTheDraws: every evaluation of a step draws the same numbers, so that the line search
-// sees one function, and a training of steps with noise repeats bit by bit.
+// TestLBFGSKeepsTheDraws: all evaluations of a step draw the numbers that the first run after the step
+// before draws. So the loss of the step is that of these numbers, and where it ends the conditions of
+// Wolfe hold for the same function, which lies elsewhere in each step.
 func TestLBFGSKeepsTheDraws(t *testing.T) {
-	noisy := func(g *graph.Graph) *graph.Node {
-		w := g.Param("w", graph.F64, graph.Ax("i", 3))
-		return ops.Sum(ops.Square(ops.Sub(w, ops.RandomNormal(w.Graph(), "noise", graph.F64, graph.Ax("i", 3)))))
+	noisy := func(g *graph.Graph) (w, loss *graph.Node) {
+		w = g.Param("w", graph.F64, graph.Ax("i", 3))
+		return w, ops.Sum(ops.Square(ops.Sub(w, ops.RandomNormal(g, "noise", graph.F64, graph.Ax("i", 3)))))
 	}
-	a, _, _ := minimised(t, noisy, nil, nothing(), 3)
-	b, _, _ := minimised(t, noisy, nil, nothing(), 3)
-	if got, want := read(t, a.Store(), "w"), read(t, b.Store(), "w"); !slices.Equal(got, want) {
-		t.Errorf("%v, then %v", got, want)
+	trainer := &train.Trainer{Optimiser: train.LBFGS(), Seed: 1, Build: func(int, train.Mode) *train.Net {
+		_, loss := noisy(graph.New("objective"))
+		return &train.Net{Loss: loss}
+	}}
+	defer trainer.Close()
+	g := graph.New("objective")
+	w, loss := noisy(g)
+	slope := grad.Of(loss, w)[0]
+	prog, err := tape.Compile(g, tape.Fetch(loss, slope))
+	if err != nil {
+		t.Fatal(err)
 	}
-	if s := a.Store(); s.Step() != 3 {
-		t.Errorf("%d steps, want 3", s.Step())
+	// at returns the loss and its gradient at values of w, with the draws of a run that begins with the
+	// given count of steps.
+	at := func(values []float64, step uint64) (f float64, d []float64) {
+		store := tape.NewStore(g, tape.Seed(1))
+		if err := store.Set("w", tape.Of(w, values...)); err != nil {
+			t.Fatal(err)
+		}
+		store.Resume(1, step, 0)
+		vm, err := prog.NewVM(store)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer vm.Close()
+		if err := vm.Run(context.Background(), nil); err != nil {
+			t.Fatal(err)
+		}
+		f, err = vm.Float(loss)
+		v, missing := vm.Value(slope)
+		if err != nil || missing != nil {
+			t.Fatal(err, missing)
+		}
+		return f, slices.Clone(v.Float64s())
+	}
+	var losses []float64
+	run := &train.Run{Trainer: trainer, Data: nothing(), Steps: 4, Observers: []train.Observer{train.ObserverFunc(func(e train.Event) error {
+		losses = append(losses, e.Loss)
+		return nil
+	})}}
+	if _, err := trainer.Prepare(context.Background(), 1); err != nil {
+		t.Fatal(err)
+	}
+	for step := range uint64(4) {
+		before := slices.Clone(read(t, trainer.Store(), "w"))
+		if err := run.Step(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		f0, d0 := at(before, step)
+		f1, d1 := at(read(t, trainer.Store(), "w"), step)
+		if losses[step] != f0 {
+			t.Errorf("step %d has loss %v, want %v", step, losses[step], f0)
+		}
+		along := func(d []float64) (sum float64) {
+			for i, x := range read(t, trainer.Store(), "w") {
+				sum += d[i] * (x - before[i])
+			}
+			return sum
+		}
+		if s0, s1 := along(d0), along(d1); !(s0 < 0 && f1 <= f0+1e-4*s0 && math.Abs(s1) <= -0.9*s0) {
+			t.Errorf("step %d goes from loss %v, slope %v to %v, %v", step, f0, s0, f1, s1)
+		}
+	}
+	if s := trainer.Store(); s.Step() != 4 || s.Runs() != 0 {
+		t.Errorf("%d steps and %d runs, want 4 and 0", s.Step(), s.Runs())
+	}
+}
+
+// TestLBFGSRate: the rate, and its schedule, is the length that is tried first; 0 moves nothing.
+func TestLBFGSRate(t *testing.T) {
+	fit := func(o train.Optimiser, rate train.Schedule, workers int) []float64 {
+		trainer := &train.Trainer{Optimiser: o, Workers: workers, Build: func(int, train.Mode) *train.Net {
+			g := graph.New("objective")
+			w := g.Param("w", graph.F64, graph.Ax("i", 3))
+			return &train.Net{Loss: ops.Sum(ops.Sub(ops.Exp(ops.Sub(w, g.Constant(graph.F64, []float64{1, 2, 3}, graph.Ax("i", 3)))), w))}
+		}}
+		defer trainer.Close()
+		if err := (&train.Run{Trainer: trainer, Data: nothing(), Steps: 3, Rate: rate}).Do(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		return slices.Clone(read(t, trainer.Store(), "w"))
+	}
+	own := fit(train.LBFGS(), train.Schedule{}, 0)
+	short := fit(train.LBFGS().WithRate(0.5), train.Schedule{}, 0)
+	if slices.Equal(short, own) {
+		t.Error("the rate changes nothing")
+	}
+	if got := fit(train.LBFGS(), train.Constant(0.5), 0); !slices.Equal(got, short) {
+		t.Errorf("a schedule of 0.5 leads to %v, a rate of 0.5 to %v", got, short)
+	}
+	if got := fit(train.LBFGS(), train.Schedule{}, 1); !slices.Equal(got, own) {
+		t.Errorf("one core leads to %v, all to %v", got, own)
+	}
+	if got := fit(train.LBFGS(), train.Hold(0, train.Constant(0)), 0); !slices.Equal(got, []float64{0, 0, 0}) {
+		t.Errorf("a rate of 0 leads to %v", got)
 	}
 }
 

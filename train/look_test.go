@@ -3,8 +3,10 @@ package train_test
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -33,6 +35,36 @@ func twoLayers(built *int) train.Build {
 			top = ops.Scale(top, 1).As("seen")
 		}
 		return &train.Net{Loss: nn.CrossEntropy(top, y), Output: top}
+	}
+}
+
+// TestEndlessEpoch: what reads an epoch of its data refuses one without an end, whatever is around it.
+func TestEndlessEpoch(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	tr := &train.Trainer{Build: func(int, train.Mode) *train.Net {
+		g := graph.New("")
+		w := g.Param("w", graph.F64).As("w")
+		return &train.Net{Loss: ops.Square(w), Output: w}
+	}, Optimiser: train.SGD(0.1)}
+	defer tr.Close()
+	endless := data.Generated("", 1, nil)
+	prefetched := data.Prefetch(data.Map(endless, 0), 2)
+	defer prefetched.Close()
+	const want = ": an epoch of the data never ends: want data.Drawn, whose epochs have a number of batches, or data.InOrder"
+	for _, source := range []data.Source{endless, data.Map(endless, 0), prefetched} {
+		_, evaluate := tr.Evaluate(ctx, source)
+		predict := tr.Predict(ctx, source, func(data.Batch, *tensor.Dense) error { return nil })
+		look := tr.Look(ctx, source, []string{"w"}, func(data.Batch, []*tensor.Dense) error { return nil })
+		for what, err := range map[string]error{"evaluate": evaluate, "predict": predict, "look": look} {
+			if err == nil || err.Error() != what+want {
+				t.Errorf("of %T: %v, want %s", source, err, what+want)
+			}
+		}
+	}
+	if err := tr.Predict(ctx, data.Drawn(data.Batch{Rows: 1}, 2, 0, func(*rand.Rand, data.Batch) error { return nil }),
+		func(data.Batch, *tensor.Dense) error { return nil }); err != nil {
+		t.Errorf("of what is drawn: %v", err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package train
 
-import "github.com/tapestry-ml/tapestry/graph"
+import (
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
+)
 
 // Mode is what a net is built for.
 type Mode uint8
@@ -53,3 +56,7 @@ func (n *Net) graph() *graph.Graph {
 //		return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
 //	}
 type Build func(rows int, mode Mode) *Net
+
+// BuildSizes is a [Build] for batches that differ in more than their number of rows. The sizes are
+// those of the batch, [data.Batch.Sizes], such as the length of its sequences.
+type BuildSizes func(rows int, sizes attr.Ints, mode Mode) *Net

@@ -27,8 +27,9 @@ type Optimiser struct {
 	// all, in place of update, returns by what each parameter moves, the rate times: it sees all
 	// gradients at once.
 	all func(o *run, params, grads []*graph.Node) []*graph.Node
-	// search makes the engine that finds the length of a step; nil where the rate is the length.
-	search NewEngine
+	// search makes the engine that finds the length of a step on at most so many cores, 0 for all;
+	// nil where the rate is the length.
+	search func(workers int) NewEngine
 	// ahead gives where the gradient is taken; nil for the parameter itself.
 	ahead func(o *run, p *graph.Node) *graph.Node
 }
@@ -241,6 +242,10 @@ func (o Optimiser) IsZero() bool { return o.update == nil && o.all == nil }
 // Name returns the optimiser's name, such as adam.
 func (o Optimiser) Name() string { return o.name }
 
+// Searches reports whether the optimiser finds the length of its steps by a line search, as [LBFGS]
+// does. A training by it is not what a program of its step alone computes.
+func (o Optimiser) Searches() bool { return o.search != nil }
+
 // WithRate returns the optimiser with another learning rate.
 func (o Optimiser) WithRate(rate float64) Optimiser {
 	o.rate = rate
@@ -285,7 +290,7 @@ var named = []struct {
 
 // Named returns the optimiser called sgd, momentum, smoothed-momentum, nesterov, nesterov-peek
 // (these four with β = 0.9), adam, adamw, lazyadam, rmsprop, adagrad or lbfgs, which finds the length of
-// its steps and leaves the rate at 1. It is an error if no optimiser has
+// its steps and whose rate stays 1, the length that it tries first ([Optimiser.WithRate] sets another). It is an error if no optimiser has
 // the name, or if this one refuses an option.
 func Named(name string, rate float64, options ...Option) (Optimiser, error) {
 	for _, n := range named {

@@ -178,7 +178,7 @@ func (r *Run) advance(ctx context.Context) (Event, error) {
 	if err != nil {
 		return e, err
 	}
-	p, err := r.Trainer.program(ctx, size{rows: b.Rows, mode: Training})
+	p, err := r.Trainer.program(ctx, size{rows: b.Rows, sizes: b.Sizes, mode: Training})
 	if err != nil {
 		return e, err
 	}

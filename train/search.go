@@ -31,7 +31,13 @@ type searching struct {
 
 // newSearch makes an engine for a step that moves every parameter by the rate times a direction
 // that does not depend on it.
-func newSearch(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error) {
+func newSearch(workers int) NewEngine {
+	return func(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error) {
+		return searchOf(ctx, workers, g, loss, step, store)
+	}
+}
+
+func searchOf(ctx context.Context, workers int, g *graph.Graph, loss *graph.Node, step graph.Step, store *tape.Store) (Engine, error) {
 	e := &searching{store: store, loss: loss, rate: LBFGS().Rate(g)}
 	roots, next := []*graph.Node{loss}, []*graph.Node(nil)
 	for _, u := range step {
@@ -47,7 +53,7 @@ func newSearch(ctx context.Context, g *graph.Graph, loss *graph.Node, step graph
 		if err != nil {
 			return nil, err
 		}
-		return p.NewVM(store)
+		return p.NewVM(store, tape.Workers(workers))
 	}
 	var err error
 	defer func() {
@@ -148,7 +154,7 @@ func (e *searching) length(ctx context.Context, feed tape.Feed) (float64, error)
 	if e.loss.DType() != graph.F64 {
 		noise = 5e-7
 	}
-	return wolfe(from, 1, noise, func(α float64) (place, error) {
+	return wolfe(from, e.first(feed), noise, func(α float64) (place, error) {
 		for i := range params {
 			move(e.at[i], params[i], α, ways[i])
 		}
@@ -156,6 +162,17 @@ func (e *searching) length(ctx context.Context, feed tape.Feed) (float64, error)
 		p.α = α
 		return p, err
 	})
+}
+
+// first returns the length to try first: what the rate is fed, or its default.
+func (e *searching) first(feed tape.Feed) float64 {
+	if t := feed[e.rate]; t != nil {
+		if a, err := tape.ArrayOf(e.rate.Type(), t); err == nil {
+			return a.At(0)
+		}
+	}
+	v, _ := e.rate.Default()
+	return v
 }
 
 // Float returns the loss of the last step, before its update.

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
@@ -28,10 +29,13 @@ import (
 // Set the fields before the first call. A Trainer is for one goroutine; see [Trainer.With] for
 // several.
 type Trainer struct {
-	Build     Build
-	Optimiser Optimiser
-	Seed      uint64 // of initial values and random draws
-	Workers   int    // the most cores to use; 0 for all. Results do not depend on it
+	Build Build
+	// BuildSizes takes the place of Build where batches differ in more than their rows, as those of
+	// [data.Buckets] do in the length of their sequences. All programs share parameters and states.
+	BuildSizes BuildSizes
+	Optimiser  Optimiser
+	Seed       uint64 // of initial values and random draws
+	Workers    int    // the most cores to use; 0 for all. Results do not depend on it
 	// Engine makes the engine that runs training steps; nil stands for the tape, which evaluates
 	// and predicts in any case.
 	Engine NewEngine
@@ -41,16 +45,35 @@ type Trainer struct {
 	compiled *compiled   // shared with the trainers of With
 	programs map[size]*program
 	rows     int         // of the largest batch trained on
+	sizes    attr.Ints   // of that batch
 	pending  *validation // of a Fit that was interrupted
 	measured *validation // of the last Fit
 }
 
 // size is the key of a program.
 type size struct {
-	rows int
-	mode Mode
-	look string // names of what is fetched instead of loss and output, separated by NULs; "" for none
-	mute bool   // the loss is not fetched, as predictions need no labels
+	rows  int
+	sizes attr.Ints
+	mode  Mode
+	look  string // names of what is fetched instead of loss and output, separated by NULs; "" for none
+	mute  bool   // the loss is not fetched, as predictions need no labels
+}
+
+// places returns the product of the rows and the sizes, by which batches are compared.
+func (s size) places() float64 {
+	n := float64(s.rows)
+	for i := range s.sizes.Len() {
+		n *= float64(s.sizes.At(i))
+	}
+	return n
+}
+
+// String says what a net is for: "3 rows", "3 rows and sizes [12]".
+func (s size) String() string {
+	if s.sizes.Len() == 0 {
+		return fmt.Sprintf("%d rows", s.rows)
+	}
+	return fmt.Sprintf("%d rows and sizes %v", s.rows, s.sizes)
 }
 
 // compiled has the nets of a model that were built or compiled.
@@ -110,7 +133,7 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 		if engine != nil {
 			return nil, fmt.Errorf("train: %s searches along a line on the tape, and cannot on another engine", o.name)
 		}
-		engine = o.search
+		engine = o.search(t.Workers)
 	}
 	if s.mode == Training && engine != nil {
 		if p.compiledNet, err = t.net(s); err == nil {
@@ -127,23 +150,23 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 		t.programs = map[size]*program{}
 	}
 	t.programs[s] = p
-	if s.mode == Training {
-		t.rows = max(t.rows, s.rows)
+	if s.mode == Training && s.places() > (size{rows: t.rows, sizes: t.sizes}).places() {
+		t.rows, t.sizes = s.rows, s.sizes
 	}
 	return p, nil
 }
 
-// Program returns the tape's program for batches of so many rows, compiled at the first call: a
-// step of training, or the loss and the output in evaluation. Trainers made by [Trainer.With] share
-// it. Once ctx is done it compiles no further.
-func (t *Trainer) Program(ctx context.Context, rows int, mode Mode) (*tape.Program, error) {
+// Program returns the tape's program for batches of so many rows, and of sizes for a trainer with
+// BuildSizes, compiled at the first call: a step of training, or the loss and the output in
+// evaluation. Trainers made by [Trainer.With] share it. Once ctx is done it compiles no further.
+func (t *Trainer) Program(ctx context.Context, rows int, mode Mode, sizes ...int) (*tape.Program, error) {
 	if t == nil {
 		return nil, errNoTrainer
 	}
 	if ctx == nil {
 		return nil, errors.New("train: the context is nil")
 	}
-	p, err := t.compile(ctx, size{rows: rows, mode: mode})
+	p, err := t.compile(ctx, size{rows: rows, sizes: attr.IntsOf(sizes...), mode: mode})
 	if err != nil {
 		return nil, err
 	}
@@ -211,16 +234,25 @@ func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 // build makes the net for a size, and for training the step. The mistakes recorded in its graph are
 // its error.
 func (t *Trainer) build(s size) (*compiledNet, error) {
-	if t.Build == nil {
+	p := &compiledNet{}
+	switch {
+	case t.Build == nil && t.BuildSizes == nil:
 		return nil, errors.New("train: no model: Build is nil")
+	case t.Build != nil && t.BuildSizes != nil:
+		return nil, errors.New("train: two models: set either Build or BuildSizes")
+	case t.Build != nil && s.sizes.Len() > 0:
+		return nil, fmt.Errorf("train: batches of %v: a net that depends on sizes is built by BuildSizes", s)
+	case t.Build != nil:
+		p.net = t.Build(s.rows, s.mode)
+	default:
+		p.net = t.BuildSizes(s.rows, s.sizes, s.mode)
 	}
-	p := &compiledNet{net: t.Build(s.rows, s.mode)}
 	g := p.net.graph()
 	if g == nil {
-		return nil, fmt.Errorf("train: the net for %d rows has neither a loss nor an output", s.rows)
+		return nil, fmt.Errorf("train: the net for %v has neither a loss nor an output", s)
 	}
 	if p.net.Loss != nil && p.net.Output != nil && p.net.Loss.Graph() != p.net.Output.Graph() {
-		return nil, fmt.Errorf("train: the net for %d rows has its loss in one graph and its output in another", s.rows)
+		return nil, fmt.Errorf("train: the net for %v has its loss in one graph and its output in another", s)
 	}
 	if s.mode == Training {
 		if p.net.Loss == nil {
@@ -393,6 +425,8 @@ func (t *Trainer) each(ctx context.Context, what string, s size, source data.Sou
 		return fmt.Errorf("%s: the context is nil", what)
 	case source == nil:
 		return fmt.Errorf("%s: no data", what)
+	case data.Endless(source):
+		return fmt.Errorf("%s: an epoch of the data never ends: want data.Drawn, whose epochs have a number of batches, or data.InOrder", what)
 	}
 	defer t.count()
 	found := source.Position()
@@ -409,7 +443,7 @@ func (t *Trainer) each(ctx context.Context, what string, s size, source data.Sou
 		if err != nil {
 			return fmt.Errorf("%s: %w", what, err)
 		}
-		s.rows, s.mode = b.Rows, Evaluating
+		s.rows, s.sizes, s.mode = b.Rows, b.Sizes, Evaluating
 		p, err := t.program(ctx, s)
 		if err != nil {
 			return err

@@ -133,7 +133,7 @@ func assume(e, mask expr.Expr, holds bool) (out expr.Expr, changed bool) {
 		}
 		return decimal(1), true
 	}
-	if e.Kind == expr.KindBig || e.Kind == expr.KindCall {
+	if binds(e) || e.Kind == expr.KindCall || e.Kind == expr.KindElement {
 		if slices.ContainsFunc(free(mask), func(s string) bool { return slices.Contains(e.Subs, s) }) {
 			return e, false
 		}
@@ -181,7 +181,7 @@ func defined(e expr.Expr) bool {
 			return false
 		}
 	case expr.KindCall:
-		if e.Text == "log" || e.Text == "√" || e.Text == "gather" {
+		if e.Text == "log" || e.Text == "log|" || e.Text == "√" || e.Text == "gather" {
 			return false
 		}
 	}

@@ -48,8 +48,11 @@ func withoutIndices(e expr.Expr) expr.Expr {
 		return e
 	}
 	return replace(e, func(x expr.Expr) expr.Expr {
-		if x.Kind == expr.KindSymbol {
+		switch x.Kind {
+		case expr.KindSymbol:
 			x.Subs = nil
+		case expr.KindElement:
+			return x.Args[0]
 		}
 		return x
 	})
@@ -70,7 +73,7 @@ func ownWidth(e expr.Expr) int {
 // bareCall removes the indices that a call runs along, unless the call is about them, and the
 // numbers and attributes that configure it.
 func bareCall(e expr.Expr) expr.Expr {
-	if e.Kind != expr.KindCall || strings.Contains(e.Text, "softmax") {
+	if e.Kind != expr.KindCall || strings.Contains(e.Text, "softmax") || e.Text == "sparsemax" {
 		return e
 	}
 	e.Subs = nil

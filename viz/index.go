@@ -14,7 +14,7 @@ func free(e expr.Expr) []string {
 	var out []string
 	var walk func(e expr.Expr, bound []string)
 	walk = func(e expr.Expr, bound []string) {
-		if e.Kind == expr.KindBig {
+		if binds(e) {
 			bound = append(slices.Clip(bound), e.Subs...)
 		} else {
 			for _, index := range e.Subs {
@@ -33,13 +33,16 @@ func free(e expr.Expr) []string {
 	return out
 }
 
+// binds reports whether the indices of an expression are bound in it.
+func binds(e expr.Expr) bool { return e.Kind == expr.KindBig || e.Kind == expr.KindArray }
+
 // rename replaces free indices, all at once; "" removes one. Bound indices are unique, so none
 // can be captured.
 func rename(e expr.Expr, from, to []string) expr.Expr {
 	if len(from) == 0 {
 		return e
 	}
-	if e.Kind != expr.KindBig {
+	if !binds(e) {
 		var subs []string
 		for _, s := range e.Subs {
 			if s = renamed(s, from, to); s != "" {
@@ -84,7 +87,7 @@ func named(e expr.Expr, taken []string) expr.Expr {
 		return expr.Norm2(named(v, taken))
 	}
 	e.Args = slices.Clone(e.Args)
-	if e.Kind == expr.KindBig {
+	if binds(e) {
 		taken = slices.Clone(taken)
 		to := make([]string, len(e.Subs))
 		for i, s := range e.Subs {

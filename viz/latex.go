@@ -39,6 +39,10 @@ func cutFraction(s string) (loss, of string, ok bool) {
 	return "", "", false
 }
 
+func (latexScript) below(base string, subs []string) string {
+	return "{" + base + "}" + texSubs(subs)
+}
+
 func (latexScript) number(text string) string {
 	if strings.Trim(text, "0123456789.e+-−") != "" {
 		return texName(text)
@@ -109,6 +113,8 @@ func (s latexScript) call(f string, subs, args []string) string {
 	switch f {
 	case "|":
 		return `\left|` + list + `\right|`
+	case "log|":
+		return `\log \left|` + list + `\right|`
 	case "√":
 		return `\sqrt{` + list + `}`
 	case "¬":
@@ -128,8 +134,11 @@ func (s latexScript) call(f string, subs, args []string) string {
 func operator(name string) string { return `\operatorname{` + texText(name) + `}` }
 
 func (latexScript) power(base, exponent string, e expr.Expr) string {
-	if exponent == texName("⊤") {
+	switch exponent {
+	case texName("⊤"):
 		exponent = `\top`
+	case texName("−1"):
+		exponent = "-1"
 	}
 	return "{" + base + "}^{" + exponent + "}"
 }

@@ -229,11 +229,16 @@ func (u *unfolder) meet(x *graph.Node) {
 }
 
 // carry returns the symbol of carry k in row row of its trace, counted from the time, or from the
-// beginning if time is "".
+// beginning if time is "". Where a loop ends by its condition, the last step that is run is called T.
 func (u *unfolder) carry(l *loop, k int, time string, row int, indices []string) expr.Expr {
 	n := l.body.Out()[k]
 	u.meet(n)
 	at := subscript.Fixed(row + l.shift)
+	if gate, ok := l.Gated(); ok && gate < l.Carries {
+		if _, _, last := l.At(l.Steps - 1); row == last {
+			at = "T"
+		}
+	}
 	if time != "" {
 		at = subscript.Shifted(time, row+l.shift)
 	}

@@ -41,6 +41,9 @@ func (u *unfolder) resultOf(y *graph.Node, indices []string) (e expr.Expr, ok bo
 func (u *unfolder) partOf(l *loop, y *graph.Node, start int, indices []string) (e expr.Expr, ok bool) {
 	for k, p := range l.Parts(l.body) {
 		n := l.body.Out()[k]
+		if p.Size == 0 {
+			continue // it has no elements to be shown
+		}
 		row, rows := (start-p.At)/p.Size, y.Shape().Len()/p.Size
 		if start < p.At || start >= p.At+p.Rows*p.Size || (start-p.At)%p.Size != 0 || y.Shape().Len()%p.Size != 0 {
 			continue

@@ -26,6 +26,10 @@ func (mathmlScript) symbol(name string, subs []string) string {
 	return below(identifier(name), subs)
 }
 
+func (mathmlScript) below(base string, subs []string) string {
+	return below("<mrow>"+base+"</mrow>", subs)
+}
+
 // identifier writes a name; a hat, bar or dot of a single letter is drawn over it.
 func identifier(name string) string {
 	name = oneLine(name)
@@ -132,6 +136,8 @@ func (s mathmlScript) call(f string, subs, args []string) string {
 	switch f {
 	case "|":
 		return "<mrow><mo>|</mo>" + list + "<mo>|</mo></mrow>"
+	case "log|":
+		return "<mrow><mi>log</mi><mo>|</mo>" + list + "<mo>|</mo></mrow>"
 	case "√":
 		return "<msqrt>" + list + "</msqrt>"
 	}

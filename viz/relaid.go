@@ -45,7 +45,7 @@ func (m *merged) in(e expr.Expr) expr.Expr {
 	}
 	var subs []string
 	for _, s := range e.Subs {
-		if s = m.of(s); e.Kind == expr.KindBig {
+		if s = m.of(s); binds(e) {
 			subs = append(subs, subscript.Names(s)...)
 		} else {
 			subs = append(subs, s)

@@ -72,7 +72,7 @@ func reachOf(n *graph.Node) figure.Role {
 	switch match.KindOf(n) {
 	case match.Cast, match.InRange, match.OneHot, match.StopGradient:
 		return figure.Op
-	case match.Slice, match.Place, match.Gather, match.Concat, match.MaxPick:
+	case match.Slice, match.Place, match.Gather, match.Concat, match.MaxPick, match.DynamicSlice, match.DynamicUpdate:
 		return figure.Move
 	}
 	if body := trait.LoopBody(n); body != nil {

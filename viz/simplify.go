@@ -286,7 +286,7 @@ func key(e expr.Expr) string {
 	var walk func(e expr.Expr, bound []string)
 	walk = func(e expr.Expr, bound []string) {
 		b.WriteString(strconv.Itoa(int(e.Kind)) + strconv.Quote(e.Text))
-		if e.Kind == expr.KindBig {
+		if binds(e) {
 			bound = append(slices.Clip(bound), e.Subs...)
 		}
 		for _, s := range e.Subs {

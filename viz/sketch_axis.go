@@ -187,10 +187,10 @@ func (s *sketcher) defaultAxis() string {
 			}
 			continue
 		}
-		if x, axis, ok := match.SoftmaxAxis(n); ok {
-			summed[x.Shape().Axis(axis).Name] = true
-		}
 		switch match.KindOf(n) {
+		case match.Softmax, match.Sparsemax:
+			axes, _ := match.Along(n)
+			summed[n.Shape().Axis(axes.List()[0]).Name] = true
 		case match.Sum, match.Mean, match.Max, match.Min, match.ArgMax, match.ArgMin:
 			if axes, ok := match.Along(n); ok && len(axes.List()) == 1 && !s.normed(n) {
 				summed[n.In(0).Shape().Axis(axes.List()[0]).Name] = true

@@ -80,7 +80,7 @@ func (v *view) stepLabel(l *loop, n *graph.Node) (first, second string) {
 	if k, carry := v.enters[n]; carry {
 		second = v.axes(n)
 		if c, constant := constantOf(v.given[n]); constant || v.vanishes(v.given[n]) {
-			second += ", " + pictured(number(c, n.DType())) + " at first"
+			second = strings.TrimPrefix(second+", "+pictured(number(c, n.DType()))+" at first", ", ")
 		}
 		return at(l.body.Out()[k], before-time+l.shift), second
 	}

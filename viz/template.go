@@ -40,7 +40,7 @@ func (t *template) written(marks []expr.Expr) expr.Expr {
 		}
 	}
 	e := op.Notation(t.shape, marks)
-	if e.Kind == expr.KindCall && len(e.Subs) > 0 { // it says along which axes
+	if e.Kind == expr.KindCall && len(e.Subs) > 0 || e.Kind == expr.KindElement || e.Kind == expr.KindProduct { // it says along which axes
 		return e
 	}
 	for k := range marks {
@@ -100,7 +100,7 @@ func (t *template) bind(e expr.Expr) expr.Expr {
 	for i := range e.Args {
 		e.Args[i] = t.bind(e.Args[i])
 	}
-	if e.Kind == expr.KindBig {
+	if binds(e) {
 		to := make([]string, len(e.Subs))
 		for i, s := range e.Subs {
 			to[i] = t.fresh(s, t.sizeOf(s))

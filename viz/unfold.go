@@ -152,19 +152,9 @@ func (u *unfolder) stops(n *graph.Node) bool {
 	return u.adjoints && u.known(n)
 }
 
-// counts reports whether a node is an unnamed constant that holds 0, 1, 2, … along its one axis,
-// so that its elements are their indices.
-func (u *unfolder) counts(n *graph.Node) bool {
-	v, ok := n.Constant()
-	if _, named := u.names[n]; !ok || named || n.Rank() != 1 || n.Dim(0) < 2 {
-		return false
-	}
-	for i, x := range v.Data {
-		if x != float64(i) {
-			return false
-		}
-	}
-	return true
+// given lists the indices that there are.
+func given(indices []string) []string {
+	return slices.DeleteFunc(slices.Clone(indices), func(s string) bool { return s == "" })
 }
 
 func uniform(v graph.Value) bool {
@@ -303,6 +293,12 @@ func (u *unfolder) operand(x *graph.Node, indices []string) expr.Expr {
 	if !u.plain && u.counts(x) && indices[0] != "" {
 		return expr.Sym("", indices[0])
 	}
+	if u.isUnit(x) {
+		return expr.Element(expr.Sym("I"), given(indices)...)
+	}
+	if e, ok := u.triangle(x, indices); ok {
+		return e
+	}
 	if y := u.again[x]; y != nil {
 		return u.operand(y, indices)
 	}
@@ -337,6 +333,12 @@ func (u *unfolder) unfold(y *graph.Node, indices []string) expr.Expr {
 		return e
 	}
 	if e, ok := u.composed(y, indices); ok {
+		return e
+	}
+	if e, ok := u.unpacked(y, indices); ok {
+		return e
+	}
+	if e, ok := u.diagonal(y, indices); ok {
 		return e
 	}
 	if in, ok := u.relaid(y, indices); ok {

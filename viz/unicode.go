@@ -27,6 +27,7 @@ const (
 // script is a way to write mathematics: Unicode, LaTeX or MathML.
 type script interface {
 	symbol(name string, subs []string) string
+	below(base string, subs []string) string // an index below what is printed already
 	number(text string) string
 	times() string
 	plus() string
@@ -88,7 +89,11 @@ func (p printer) bound(e expr.Expr) (text string, binding int) {
 		}
 		return p.minus() + p.print(a, negating), negating
 	case expr.KindMul:
-		return p.product(e.Args)
+		var factors []expr.Expr
+		for _, a := range e.Args {
+			factors = append(factors, matrixFactors(a)...)
+		}
+		return p.product(factors)
 	case expr.KindDiv:
 		return p.fraction(p, e.Args[0], e.Args[1])
 	case expr.KindPower:
@@ -124,35 +129,22 @@ func (p printer) bound(e expr.Expr) (text string, binding int) {
 			need = negating
 		}
 		return p.sign(e.Text, e.Subs) + p.print(e.Args[0], need), negating
+	case expr.KindArray:
+		return p.array(e)
+	case expr.KindProduct:
+		var factors []expr.Expr
+		for _, a := range e.Args {
+			factors = append(factors, matrixFactors(a)...)
+		}
+		return p.product(factors)
+	case expr.KindElement:
+		return p.below(p.print(e.Args[0], rising+1), e.Subs), rising + 1
 	case expr.KindNorm:
 		return p.norm(p.print(e.Args[0], loosest)), rising
 	case expr.KindBracket:
 		return p.bracket(e.Text, p.print(e.Args[0], loosest), p.print(e.Args[1], loosest)), rising + 1
 	}
 	return "?", rising + 1
-}
-
-// product writes factors; a sum sign may stand last without parentheses.
-func (p printer) product(factors []expr.Expr) (string, int) {
-	parts := make([]string, len(factors))
-	binding := timing
-	for i, f := range factors {
-		last := i == len(factors)-1
-		switch {
-		case f.Kind == expr.KindBig && last && i > 0:
-			parts[i] = p.print(f, negating)
-			binding = negating // nothing may follow
-		case f.Kind == expr.KindDiv && i > 0:
-			s, b := p.bound(f)
-			if b <= timing {
-				s = p.group(s)
-			}
-			parts[i] = s
-		default:
-			parts[i] = p.print(f, timing)
-		}
-	}
-	return strings.Join(parts, p.times()), binding
 }
 
 // condition writes a mask as it stands after "if": a comparison without brackets.
@@ -197,6 +189,8 @@ func (unicodeScript) symbol(name string, subs []string) string {
 	return name + lowered(subs)
 }
 
+func (unicodeScript) below(base string, subs []string) string { return base + lowered(subs) }
+
 func (unicodeScript) number(text string) string { return text }
 func (unicodeScript) times() string             { return "·" }
 func (unicodeScript) plus() string              { return "+" }
@@ -226,6 +220,8 @@ func (unicodeScript) call(f string, subs, args []string) string {
 	switch f {
 	case "|":
 		return "|" + list + "|"
+	case "log|":
+		return "log|" + list + "|"
 	case "√":
 		if strings.Trim(list, "0123456789") == "" {
 			return f + list
@@ -235,7 +231,7 @@ func (unicodeScript) call(f string, subs, args []string) string {
 }
 
 func (unicodeScript) power(base, exponent string, e expr.Expr) string {
-	if e.Kind == expr.KindNumber || exponent == "⊤" {
+	if e.Kind == expr.KindNumber || exponent == "⊤" || exponent == "−1" && e.Kind == expr.KindSymbol {
 		if s := figure.Linear(figure.Sup(exponent)); !strings.HasPrefix(s, "^") {
 			return base + s
 		}

@@ -75,6 +75,9 @@ func parseOptimisers(text string, rate float64, named func(string) string) ([]tr
 		if err != nil {
 			return nil, usagef("--optimisers %w", err)
 		}
+		if given {
+			o = o.WithRate(r)
+		}
 		if slices.ContainsFunc(out, func(other train.Optimiser) bool { return other.String() == o.String() }) {
 			return nil, usagef("--optimisers: %v is there twice", o)
 		}
@@ -95,7 +98,8 @@ func parseStarts(text string) ([]lab.Initial, error) {
 			s.Scale = f
 		} else {
 			var init initial.Init
-			if err := init.UnmarshalText([]byte(part)); err != nil {
+			err := init.UnmarshalText([]byte(part))
+			if _, _, custom := init.Custom(); err != nil || custom { // a text has no function
 				return nil, usagef("--starts %q: want a factor on the initial values, or an initialiser such as glorot or normal(0,0.1)", part)
 			}
 			s = lab.Initial{Init: &init}

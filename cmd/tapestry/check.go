@@ -64,7 +64,7 @@ func newCheck(o *options) *cobra.Command {
 				t.models++
 			}
 			if all {
-				for _, op := range ops.All() {
+				for _, op := range ops.List() {
 					v := check.Verdict{Check: "cases", Err: check.Op(op, op.Cases()...)}
 					if err := t.add("op "+op.Name(), "op", v); err != nil {
 						return err

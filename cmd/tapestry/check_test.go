@@ -27,7 +27,7 @@ func TestCheckAll(t *testing.T) {
 			has(b, c)
 		}
 	}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		has("op "+op.Name(), "cases")
 	}
 	for _, parity := range []string{`kmeans-softmax +gorgonia +ok`, `kmeans-goofy +gorgonia +ok`} {

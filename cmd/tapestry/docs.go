@@ -65,7 +65,7 @@ func reference(ctx context.Context, families []builders.Family) ([]referencePage
 		return nil, fmt.Errorf("page of the five views: %w", err)
 	}
 	pages = append(pages, views...)
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		own, err := opPages(ctx, op, code)
 		if err != nil {
 			return nil, fmt.Errorf("page of %s: %w", op.Name(), err)
@@ -102,7 +102,7 @@ func referenceIndex(families []builders.Family, code *goReference) string {
 	}
 	b.WriteString("\n## Operations\n\n| operation | in Go | computes |\n|---|---|---|\n")
 	var kinks []string
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		fmt.Fprintf(&b, "| [%s](ops/%s.md) | %s | %s |\n", op.Name(), op.Name(), strings.Join(code.onOp[op.Name()], ", "), inCell(op.Doc()))
 		if text := convention(op); text != "" {
 			kinks = append(kinks, fmt.Sprintf("| [%s](ops/%s.md) | %s |\n", op.Name(), op.Name(), inCell(text)))

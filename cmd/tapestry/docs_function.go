@@ -55,7 +55,7 @@ func readGo() (*goReference, error) {
 func (r *goReference) placeOps(p *goPackage) {
 	operation := map[string]string{} // by its Go type
 	var bringing []string            // the names of layout
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		operation[strings.TrimPrefix(fmt.Sprintf("%T", op), "ops.")] = op.Name()
 		if slices.Contains(layout, match.Of(op)) {
 			bringing = append(bringing, op.Name())

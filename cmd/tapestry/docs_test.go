@@ -135,13 +135,13 @@ func TestReferenceOfFunctions(t *testing.T) {
 		t.Errorf("%d functions: not all were found", functions)
 	}
 	for path, parts := range map[string][]string{
-		"ops/Reshape.md":         {"ops.Split(x *graph.Node, axis any, into ...graph.Axis) *graph.Node", "[Merge](Reshape.md)", "It is also a part of [Over](Over.md)"},
+		"ops/Reshape.md":         {"ops.Split(x *graph.Node, axis any, into ...graph.Axis) *graph.Node", "[Merge](Reshape.md)", "It is also a part of [Elementwise](Elementwise.md), [Over](Over.md)"},
 		"ops/Less.md":            {"ops.Greater(a, b *graph.Node) *graph.Node"},
 		"ops/MaxPick.md":         {"No function adds it: derivatives, batching and rewriting do."},
-		"ops/SumPool.md":         {"No function adds it alone; it is a part of [AvgPool1D](AvgPool1D.md), [AvgPool2D](AvgPool2D.md)."},
+		"ops/SumPool.md":         {"No function adds it alone; it is a part of [AvgPool1D](AvgPool1D.md), [AvgPool2D](AvgPool2D.md), [AvgPool3D](AvgPool3D.md)."},
 		"ops/GELU.md":            {"It calls [Erf](Erf.md), [Mul](Mul.md), [Scale](Mul.md), [Shift](Add.md)."},
 		"ops/Window.md":          {"ops.Groups(n int) Window"},
-		"nn/CrossEntropy.md":     {"[ops.LogSoftmax](../ops/LogSoftmax.md)", "show(nn.CrossEntropy(logits, labels))\n", "```\n[] 1.24\n"},
+		"nn/CrossEntropy.md":     {"[ops.LogSoftmax](../ops/LogSoftmax.md)", "show(nn.CrossEntropy(logits, labels))\n", "```\n[] [1.24]\n"},
 		"nn/LayerNorm.md":        {"type LayerNorm struct {", "nn.NewLayerNorm(g *graph.Graph", "(l LayerNorm) Of(x *graph.Node)"},
 		"nn/rnn/LSTM.md":         {"\n\tfmt.Println(p.Path(), p.Shape())\n}\n```\n"},
 		"nn/attention/Scores.md": {"(../../ops/"},

@@ -115,6 +115,7 @@ func TestBadUse(t *testing.T) {
 		{"train kmeans-goofy --rate -1", "tapestry: --rate -1: want a positive number"},
 		{"train kmeans-goofy --gamma x", `tapestry: --gamma: schedule "x", character 1: want a number, from..to, or one of warmup, hold, within, step, exp, cosine, 1/t`},
 		{"train kmeans-goofy --optimiser lion", `tapestry: --optimiser "lion": want sgd, momentum, smoothed-momentum, nesterov, nesterov-peek, adam, adamw, lazyadam, rmsprop, adagrad or lbfgs`},
+		{"step kmeans-goofy --optimiser lbfgs", "tapestry: --optimiser lbfgs finds the length of each step by a line search, which step does not walk through: choose another, or train"},
 		{"train kmeans-lloyd --choose-k 6", `tapestry: --choose-k "6": want two numbers, as in 2..8`},
 		{"train kmeans-lloyd --choose-k 4..3", "tapestry: --choose-k 4..3: want 2 or more, in order"},
 		{"train transformer-gpt --choose-k 2..3", "tapestry: --choose-k is for clusterings, and transformer-gpt is none"},

@@ -184,6 +184,9 @@ func (s *stepping) open(cmd *cobra.Command, o *options, name string) (*inspect.S
 	if err != nil {
 		return nil, "", err
 	}
+	if o := c.Optimisers; len(o) > 0 && o[0].Searches() {
+		return nil, "", usagef("--optimiser %s finds the length of each step by a line search, which step does not walk through: choose another, or train", o[0].Name())
+	}
 	task, err := c.Task(m, o.seed)
 	if err != nil {
 		return nil, "", err

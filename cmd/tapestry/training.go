@@ -106,7 +106,9 @@ func (t *training) chosen(c *lab.Config, m *builders.Model, usual float64) error
 		if own, err = optimiser(t.notes.named(t.opt), cmp.Or(t.rate, usual), t.options...); err != nil {
 			return err
 		}
-		rate = train.Schedule{}
+		if rate = (train.Schedule{}); t.rate != 0 {
+			own = own.WithRate(t.rate)
+		}
 	case t.rate != 0:
 		own, rate = own.WithRate(t.rate), train.Schedule{}
 	}

@@ -122,17 +122,17 @@ func run(out string, quick bool) error {
 	w := g.Param("w", graph.F32, graph.Ax("d", 2))
 	y := Swish(ops.Sum(ops.Mul(x, Round(w)), "d"), 1.5).As("y")
 	loss := ops.Mean(ops.Square(ops.Sub(y, target)), "i").As("loss")
-	step := train.SGD(0.1).Minimize(loss, w)
+	step := train.SGD(0.1).Minimize(loss)
 	prog, err := tape.Compile(g, tape.Fetch(loss), tape.Do(step))
 	if err != nil {
 		return err
 	}
 	data := []float64{1, 0, 0, 1, 1, 1, -1, 1}
-	targets := graph.NewValue(target.Type())
-	for i := range targets.Data {
-		targets.Data[i] = swish{Beta: attr.FloatOf(1.5)}.Scalar(3*data[2*i] - 2*data[2*i+1])
+	targets := make([]float64, 4)
+	for i := range targets {
+		targets[i] = swish{Beta: attr.FloatOf(1.5)}.Scalar(3*data[2*i] - 2*data[2*i+1])
 	}
-	feed := tape.Feed{x: tape.Tensor(graph.Value{Type: x.Type(), Data: data}), target: tape.Tensor(targets)}
+	feed := tape.Feed{x: tape.Of(x, data...), target: tape.Of(target, targets...)}
 	store := tape.NewStore(g, tape.Seed(1))
 	vm, err := prog.NewVM(store)
 	if err != nil {

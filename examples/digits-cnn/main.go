@@ -22,11 +22,11 @@ func cnn(rows int, _ train.Mode) *train.Net {
 	g := graph.New("digits: CNN")
 	c, d, e, k := graph.Ax("c", 1), graph.Ax("d", 16), graph.Ax("e", 32), graph.Ax("k", 10)
 	ink, y := digits.Inputs(g, rows)
-	conv1 := nn.NewConv2D(g, "conv1", graph.F32, c, d, nn.Window{Size: 3}.Same())
-	conv2 := nn.NewConv2D(g, "conv2", graph.F32, d, e, nn.Window{Size: 3}.Same())
+	conv1 := nn.NewConv2D(g, "conv1", graph.F32, c, d, ops.Size(3), ops.Same())
+	conv2 := nn.NewConv2D(g, "conv2", graph.F32, d, e, ops.Size(3), ops.Same())
 	u := ops.ReLU(conv1.Of(digits.AsImage(ink))).As("u")
-	v := ops.ReLU(conv2.Of(ops.MaxPool2D(u, 2, 2).As("u↓"))).As("v")
-	flat := ops.Merge(ops.MaxPool2D(v, 2, 2).As("v↓"), "f", "h", "w", "e")
+	v := ops.ReLU(conv2.Of(ops.MaxPool2D(u, ops.Size(2)).As("u↓"))).As("v")
+	flat := ops.Merge(ops.MaxPool2D(v, ops.Size(2)).As("v↓"), "f", "h", "w", "e")
 	logits := nn.NewLinear(g, "fc", graph.F32, graph.Ax("f", 128), k).Of(flat).As("z")
 	return &train.Net{Loss: nn.CrossEntropy(logits, y).As("loss"), Output: logits}
 }

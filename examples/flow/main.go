@@ -14,6 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/viz"
@@ -39,7 +40,7 @@ func newCoupling(g *graph.Graph, name string) coupling {
 // of returns s[i], kept within ±2, and t[i] for a[i].
 func (c coupling) of(a *graph.Node) (s, t *graph.Node) {
 	st := c.out.Of(ops.Tanh(c.in.Of(ops.Expand(a, 1, "a"))))
-	return ops.Scale(ops.Tanh(coordinate(st, 0)), 2).As("s"), coordinate(st, 1).As("t")
+	return ops.Scale(ops.Tanh(ops.At(st, "st", 0)), 2).As("s"), ops.At(st, "st", 1).As("t")
 }
 
 func (c coupling) forth(a, b *graph.Node) (moved, s *graph.Node) {
@@ -54,11 +55,6 @@ func (c coupling) back(a, moved *graph.Node) *graph.Node {
 	return ops.Mul(ops.Sub(moved, t), ops.Exp(ops.Neg(s))).As("b")
 }
 
-// coordinate returns x[i k].
-func coordinate(x *graph.Node, k int) *graph.Node {
-	return ops.Squeeze(ops.Slice(x, 1, k, k+1), 1)
-}
-
 // flow builds a net of some couplings for n points: the loss is the mean of −log p(x), in nats, where
 //
 //	log p(x) = log N(z; 0, 1) + Σ_couplings s
@@ -67,7 +63,7 @@ func coordinate(x *graph.Node, k int) *graph.Node {
 func flow(couplings, n int) *train.Net {
 	g := graph.New("flow")
 	x := g.Input("x", graph.F32, graph.Ax("i", n), graph.Ax("d", 2))
-	a, b := coordinate(x, 0), coordinate(x, 1)
+	a, b := ops.At(x, "d", 0), ops.At(x, "d", 1)
 	var net []coupling
 	var stretched []*graph.Node
 	for k := range couplings {
@@ -80,7 +76,7 @@ func flow(couplings, n int) *train.Net {
 	normal := ops.Shift(ops.Scale(ops.Sum(ops.Square(z), "d"), -.5), -math.Log(2*math.Pi)).As("log N")
 	logp := ops.Add(normal, ops.Sum(ops.Stack(1, "k", stretched...), "k")).As("log p")
 
-	a, b = coordinate(x, 0), coordinate(x, 1)
+	a, b = ops.At(x, "d", 0), ops.At(x, "d", 1)
 	for _, c := range slices.Backward(net) {
 		a, b = b, c.back(b, a)
 	}
@@ -104,41 +100,37 @@ func moons(rng *rand.Rand, n int) []float32 {
 
 var entropy = math.Log(2*math.Pi) + math.Log(2*math.Pi*math.E*.01)/2
 
-func table(points []float32) (*data.Set, error) {
-	return data.NewSet(map[string]*tensor.Dense{"x": tensor.New(tensor.WithShape(len(points)/2, 2), tensor.WithBacking(points))})
-}
-
 func main() {
 	lesson.Main(func(ctx context.Context, l *lesson.Lesson) error {
 		rng := rand.New(rand.NewPCG(l.Seed, 0))
-		fit, err := table(moons(rng, 10_000))
+		points := moons(rng, 10_000)
+		fit, err := data.NewSet(map[string]*tensor.Dense{"x": lesson.Array(points, len(points)/2, 2)})
 		if err != nil {
 			return err
 		}
-		seen := moons(rng, 1000)
-		held, err := table(seen)
-		if err != nil {
-			return err
-		}
-		t := &train.Trainer{Build: func(n int, _ train.Mode) *train.Net { return flow(8, n) }, Optimiser: train.Adam(0.005), Seed: l.Seed, Workers: l.Workers}
+		seen, z := moons(rng, 1000), make([]float32, 2000)
+		build := func(n int, _ train.Mode) *train.Net { return flow(8, n) }
+		t := &train.Trainer{Build: build, Optimiser: train.Adam(0.005), Seed: l.Seed, Workers: l.Workers}
 		defer t.Close()
 		steps := l.Few(12_000, 50)
-		if err := t.Fit(ctx, l.Plan("flow", train.Plan{Data: data.Shuffled(fit, 400, l.Seed), Steps: steps, Rate: train.Geometric(0.005, 0.0001)})); err != nil {
+		plan := train.Plan{Data: data.Shuffled(fit, 400, l.Seed), Steps: steps, Rate: train.Geometric(0.005, 0.0001)}
+		if err := t.Fit(ctx, l.Plan("flow", plan)); err != nil {
 			return err
 		}
-		scores, err := t.Evaluate(ctx, data.InOrder(held, 0))
-		if err != nil {
-			return err
-		}
-		loss, _ := scores.Get("loss")
-		z := make([]float32, 2000)
 		for i := range z {
 			z[i] = float32(rng.NormFloat64())
 		}
-		made, err := back(ctx, t, z)
+		learnt := flow(8, 1000)
+		x := learnt.Loss.Graph().Lookup("x")
+		forth, err := t.Store().Eval(ctx, tape.Feed{x: tape.Of(x, seen...)}, learnt.Loss)
 		if err != nil {
 			return err
 		}
+		back, err := t.Store().Eval(ctx, tape.Feed{x: tape.Of(x, z...)}, learnt.Output)
+		if err != nil {
+			return err
+		}
+		loss := forth[learnt.Loss].Item()
 		two := flow(2, 400)
 		for _, e := range viz.Equations(two.Loss) {
 			fmt.Println(viz.Formula(e.Node))
@@ -146,21 +138,8 @@ func main() {
 		fmt.Printf("%.3f nats a point held out after %d steps; the moons have an entropy of about %.3f\n", loss, steps, entropy)
 		return errors.Join(
 			l.AtMost("nats above the entropy", loss-entropy, 0.2),
-			picture(l, seen, made),
+			picture(l, seen, back[learnt.Output].Data),
 			l.Draw("flow.svg", two.Loss),
 		)
 	})
-}
-
-// back takes points of the normal distribution to the plane.
-func back(ctx context.Context, t *train.Trainer, z []float32) (made []float32, err error) {
-	set, err := table(z)
-	if err != nil {
-		return nil, err
-	}
-	err = t.Predict(ctx, data.InOrder(set, 0), func(_ data.Batch, output *tensor.Dense) error {
-		made = append(made, output.Float32s()...)
-		return nil
-	})
-	return made, err
 }

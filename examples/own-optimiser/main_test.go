@@ -33,7 +33,7 @@ func step(t *testing.T, o train.Optimiser, steps, rows, cols int, c ...float64) 
 	}
 	defer vm.Close()
 	for range steps {
-		if err := vm.Run(context.Background(), tape.Feed{in: tape.Tensor(graph.Value{Type: in.Type(), Data: c})}); err != nil {
+		if err := vm.Run(context.Background(), tape.Feed{in: tape.Of(in, c...)}); err != nil {
 			t.Fatal(err)
 		}
 	}

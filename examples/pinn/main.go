@@ -51,7 +51,7 @@ func oscillator(rows int, _ train.Mode) *train.Net {
 	u := ops.Shift(ops.Mul(begins, net), 1).As("u")
 	du := derivative(u, t).As("u′")
 	ddu := derivative(du, t).As("u″")
-	r := ops.Add(ops.Add(ddu, ops.Scale(du, 2*δ)), ops.Scale(u, ω*ω)).As("r")
+	r := ops.Add(ddu, ops.Scale(du, 2*δ), ops.Scale(u, ω*ω)).As("r")
 	return &train.Net{Loss: ops.Mean(ops.Square(r)).As("loss"), Output: u}
 }
 

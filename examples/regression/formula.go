@@ -58,7 +58,7 @@ var formulas = map[string]formula{
 		return ops.Div(ops.Mul(b[0], b[1], x[0]), ops.Shift(ops.Mul(b[1], x[0]), 1))
 	},
 	"Nelson": func(b, x []*graph.Node) *graph.Node {
-		return ops.Sub(b[0], ops.Mul(ops.Mul(b[1], x[0]), ops.Exp(ops.Neg(ops.Mul(b[2], x[1])))))
+		return ops.Sub(b[0], ops.Mul(b[1], x[0], ops.Exp(ops.Neg(ops.Mul(b[2], x[1])))))
 	}, // of log y
 	"Rat42": func(b, x []*graph.Node) *graph.Node { return ops.Div(b[0], growth(b, x)) },
 	"Rat43": func(b, x []*graph.Node) *graph.Node { return ops.Div(b[0], ops.Pow(growth(b, x), reciprocal(b[3]))) },

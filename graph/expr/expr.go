@@ -19,7 +19,7 @@ import (
 type Expr struct {
 	Kind Kind
 	Text string   // symbol, operator or function
-	Subs []string // KindSymbol: subscripts; KindSum: the bound indices
+	Subs []string // KindSymbol, KindElement: subscripts; KindBig, KindArray: the bound indices
 	Args []Expr
 }
 
@@ -40,6 +40,9 @@ const (
 	KindNorm                // ‖a‖²: a sum of squares whose index a no longer shows
 	KindBracket             // [a < b]: Text between the two args; 1 where true
 	KindCases               // a if m, else b: Args m, a, b
+	KindArray               // [a]_ij, the array of the elements a; K where they are K_ij
+	KindProduct             // A·B·…, a product of matrices, whose factors keep their order
+	KindElement             // (A)_ij, an element of an array
 )
 
 // Sym returns a symbol with subscripts: Sym("α", "i", "j") is α_ij.
@@ -114,6 +117,27 @@ func Big(sign string, indices []string, a Expr) Expr {
 	return Expr{Kind: KindBig, Text: sign, Subs: indices, Args: []Expr{a}}
 }
 
+// Array returns the array whose elements are a, over the indices: Array(K_ij, i, j) is K, and Array(K_ij,
+// j, i) its transpose. Without indices it is a.
+func Array(a Expr, indices ...string) Expr {
+	if len(indices) == 0 {
+		return a
+	}
+	return Expr{Kind: KindArray, Subs: indices, Args: []Expr{a}}
+}
+
+// Product returns the matrix product a·b, whose factors are never reordered.
+func Product(a, b Expr) Expr { return flat(KindProduct, a, b) }
+
+// Element returns the element of an array at the indices: Element(K, i, j) is K_ij. Without indices it is
+// the array.
+func Element(array Expr, indices ...string) Expr {
+	if len(indices) == 0 {
+		return array
+	}
+	return Expr{Kind: KindElement, Subs: indices, Args: []Expr{array}}
+}
+
 func (a Expr) is(number string) bool { return a.Kind == KindNumber && a.Text == number }
 
 func flat(k Kind, parts ...Expr) Expr {
@@ -137,13 +161,13 @@ func (a Expr) Free() []string {
 
 func (a Expr) free(bound []string, out *[]string) {
 	switch a.Kind {
-	case KindSymbol:
+	case KindSymbol, KindElement:
 		for _, s := range a.Subs {
 			if !slices.Contains(bound, s) && !slices.Contains(*out, s) {
 				*out = append(*out, s)
 			}
 		}
-	case KindBig:
+	case KindBig, KindArray:
 		bound = append(slices.Clone(bound), a.Subs...)
 	}
 	for _, x := range a.Args {
@@ -162,7 +186,7 @@ func (a Expr) Subst(from, to []string) Expr {
 		return s
 	}
 	switch a.Kind {
-	case KindSymbol:
+	case KindSymbol, KindElement:
 		var subs []string
 		for _, s := range a.Subs {
 			if s = rename(s); s != "" {
@@ -170,7 +194,7 @@ func (a Expr) Subst(from, to []string) Expr {
 			}
 		}
 		a.Subs = subs
-	case KindBig:
+	case KindBig, KindArray:
 		var f, t []string
 		for i, s := range from {
 			if !slices.Contains(a.Subs, s) {

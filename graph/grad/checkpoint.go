@@ -8,7 +8,8 @@ import (
 // Checkpoint returns f as a function of which only operands and results are kept for the
 // derivative: what f computes on the way is computed again when the derivative needs it, once more
 // for each order of derivative (Chen et al., Training deep nets with sublinear memory cost, 2016).
-// Values and derivatives are those of f. A net of n layers in √n such parts takes the memory of
+// Values are those of f, bit for bit, with the same random draws; derivatives may be summed in another
+// order. A net of n layers in √n such parts takes the memory of
 // about 2√n layers and the time of one more pass forward.
 //
 //	block := grad.Checkpoint(func(x []*graph.Node) []*graph.Node {
@@ -17,7 +18,7 @@ import (
 //	h = block(h)[0]
 //
 // f may use nodes of the graph around it, as layers do. It is called as by [ops.Call], and its
-// results are floats of one type. For the steps of a loop, see ops.Loop.Checkpoint.
+// results have any types. For the steps of a loop, see ops.Loop.Checkpoint.
 func Checkpoint(f ops.Function) func(x ...*graph.Node) []*graph.Node {
 	return func(x ...*graph.Node) []*graph.Node { return ops.Closed("checkpoint", f, x...) }
 }

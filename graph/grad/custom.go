@@ -23,8 +23,8 @@ import (
 // It need not be the derivative of f; where it should be, check.Graph holds it to difference
 // quotients.
 //
-// What f uses besides its inputs is a constant to differentiation. The outputs are floats of one
-// type. A nil among the results of vjp stands for zeros; inputs that are no floats have no
+// What f uses besides its inputs is a constant to differentiation. The outputs have any types;
+// those that are no floats have no derivative. A nil among the results of vjp stands for zeros; inputs that are no floats have no
 // derivative.
 func Custom(f ops.Function, vjp ops.VJP) func(x ...*graph.Node) []*graph.Node {
 	return func(x ...*graph.Node) []*graph.Node {

@@ -24,6 +24,7 @@ func Of(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wr
 func OrZero(loss *graph.Node, wrt ...*graph.Node) []*graph.Node { return of(loss, wrt, true) }
 
 func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
+	defer graph.Beside(append([]*graph.Node{loss}, wrt...)...)()
 	g, all := graph.Join(append([]*graph.Node{loss}, wrt...)...)
 	loss, wrt = all[0], all[1:]
 	out := make([]*graph.Node, len(wrt))
@@ -52,7 +53,7 @@ func of(loss *graph.Node, wrt []*graph.Node, zeros bool) []*graph.Node {
 			continue
 		}
 		if d == nil {
-			g.During(w.First(), graph.Origin{Kind: graph.FromGrad, Of: w, Loss: loss}, func() { d = ops.BroadcastTo(ops.Lit(w, 0), w.Shape()) })
+			d = nothing(w, graph.Origin{Kind: graph.FromGrad, Of: w, Loss: loss})
 		}
 		if out[i] = d; !d.IsValid() {
 			continue
@@ -176,6 +177,13 @@ func byOperand(n *graph.Node, i int, d *graph.Node) *graph.Node {
 	return n.Graph().Fail("grad", fmt.Errorf("the derivative of %s by operand %d has type %v, the operand %v", n.Op().Name(), i, d.Type(), x.Type()), n)
 }
 
+// nothing returns the derivative by x of what does not depend on it: zeros. A value without elements
+// is such a one, for all that it is made of and all that is made of it.
+func nothing(x *graph.Node, from graph.Origin) (zeros *graph.Node) {
+	x.Graph().During(from.Of.First(), from, func() { zeros = ops.ZerosLike(x) })
+	return zeros
+}
+
 // push passes a node's derivative on to its inputs.
 func (r *reverse) push(n *graph.Node) {
 	g := n.Graph()
@@ -199,6 +207,8 @@ func (r *reverse) push(n *graph.Node) {
 		w := r.below(n, i, r.within[n.ID()])
 		if dy := r.adjoint[n.ID()]; !dy.IsValid() {
 			d = dy // follows from a mistake of another rule
+		} else if x.DType().IsFloat() && (x.Shape().Len() == 0 || n.Shape().Len() == 0) {
+			d = nothing(x, graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss})
 		} else if ok && x.DType().IsFloat() {
 			g.During(n.First(), graph.Origin{Kind: graph.FromGrad, Of: n, Loss: r.loss}, func() {
 				if d = byOperand(n, i, rules(dy, i)); trait.IsElementwise(n.Op()) {

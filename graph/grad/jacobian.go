@@ -20,6 +20,7 @@ import (
 // y is differentiated as written, so that the Jacobian may be NaN where y, compiled, is not: see
 // "Formulas that overflow".
 func Jacobian(y, x *graph.Node) *graph.Node {
+	defer graph.Beside(y, x)()
 	g := graph.Of(y, x)
 	to, err := jacobianShape(g, y, x)
 	if err != nil {

@@ -23,6 +23,7 @@ import (
 // although y, which compiling makes stable, is not; see "Formulas that overflow".
 func JVP(y, x, v []*graph.Node) []*graph.Node {
 	all := slices.Concat(y, x, v)
+	defer graph.Beside(all...)()
 	g := graph.Of(all...)
 	if err := checkDirections(g, all, x, v); err != nil {
 		return slices.Repeat([]*graph.Node{g.Fail("JVP", err, all...)}, len(y))
@@ -33,7 +34,7 @@ func JVP(y, x, v []*graph.Node) []*graph.Node {
 	}
 	given := func(n *graph.Node) bool { return f.tangent[n.ID()] != nil }
 	for _, n := range graph.ReachableUntil(given, y...) {
-		if !given(n) && n.DType().IsFloat() {
+		if !given(n) && n.DType().IsFloat() && n.Shape().Len() > 0 {
 			f.push(n)
 		}
 	}
@@ -86,6 +87,9 @@ func (f *forward) push(n *graph.Node) {
 	dx, moves := make([]*graph.Node, n.NumIn()), false
 	for i := range dx {
 		d := f.tangent[n.In(i).ID()]
+		if n.In(i).Shape().Len() == 0 {
+			continue // it cannot move
+		}
 		if d != nil && !d.IsValid() {
 			f.tangent[n.ID()] = d // follows from a mistake of another rule
 			return

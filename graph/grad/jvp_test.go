@@ -86,7 +86,7 @@ func models() map[string]model {
 	g = graph.New("convolution")
 	x = g.Input("x", f64, graph.Ax("h", 6), graph.Ax("w", 6), graph.Ax("c", 2))
 	y = ops.Sigmoid(ops.Conv2D(x, g.Param("w", f64, graph.Ax("kh", 3), graph.Ax("kw", 3), graph.Ax("c", 2), graph.Ax("o", 3)), ops.Padding(1)))
-	add("convolution", g, ops.LogSumExp(ops.MaxPool2D(y, 2, 2)))
+	add("convolution", g, ops.LogSumExp(ops.MaxPool2D(y, ops.Size(2))))
 
 	g = graph.New("soft k-means")
 	x, r := g.Input("x", f64, graph.Ax("i", 7), graph.Ax("d", 2)), g.Param("r", f64, graph.Ax("j", 3), graph.Ax("d", 2))

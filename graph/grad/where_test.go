@@ -64,7 +64,7 @@ func TestWhatIsNotChosen(t *testing.T) {
 		f    func(xs []node) node
 	}
 	var rows []row
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		if _, ok := op.(interface{ Scalar(...float64) float64 }); !ok {
 			continue
 		}

@@ -4,7 +4,8 @@
 //
 // An initialiser is a description, compared with == and printed with the parameter that has it:
 // glorot, normal(0,0.1). The store of package tape draws the values, in float64 and rounded to the
-// element type, from its seed and the parameter's path alone.
+// element type, from its seed and the parameter's path alone. [Custom] makes an initialiser of a
+// function.
 //
 // Fan in and fan out are read off the shape: the last axis is fan out, and the product of the
 // others fan in. The window of a convolution's kernel therefore counts as fan in.
@@ -14,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"unicode"
@@ -34,9 +36,10 @@ const (
 	heUniform
 	orthogonal
 	rows
+	custom
 )
 
-var names = [...]string{"zeros", "fill", "uniform", "normal", "glorot", "he", "xavier", "glorot-uniform", "he-uniform", "orthogonal", "rows"}
+var names = [...]string{"zeros", "fill", "uniform", "normal", "glorot", "he", "xavier", "glorot-uniform", "he-uniform", "orthogonal", "rows", "custom"}
 
 // numbers counts the numbers that each is called with.
 var numbers = [len(names)]int{fill: 1, uniform: 2, normal: 2, orthogonal: 1}
@@ -45,8 +48,12 @@ var numbers = [len(names)]int{fill: 1, uniform: 2, normal: 2, orthogonal: 1}
 type Init struct {
 	kind uint8
 	a, b attr.Float
-	of   string // the path of the input of Rows
+	of   string // the path of the input of Rows, the name of Custom
+	own  *Draw  // the function of Custom; nil for one that was read as text
 }
+
+// Draw returns the values, in row-major order, of an array with axes of the given sizes.
+type Draw func(sizes []int, r *rand.Rand) []float64
 
 // Zeros starts every element at 0, as states and biases do.
 func Zeros() Init { return Init{} }
@@ -93,8 +100,39 @@ func Orthogonal(gain float64) Init { return Init{kind: orthogonal, a: attr.Float
 // Package lab, and the commands, choose rows by k-means++ in its place.
 func Rows(path string) Init { return Init{kind: rows, of: path} }
 
+// Custom starts at the values that a function of one's own returns, as many as the array has
+// elements, and finite. What it draws comes from r alone, which depends on the store's seed and the
+// path of the parameter: so the values do not depend on what else there is, and a parameter has
+// them in every program.
+//
+//	lecun := initial.Custom("lecun-uniform", func(sizes []int, r *rand.Rand) []float64 { … })
+//	w := g.Param("w", graph.F32, graph.Ax("in", 784), graph.Ax("out", 128)).Init(lecun)
+//
+// The name stands for the function where the initialiser is printed: custom(lecun-uniform). A text
+// has no function: a parameter that was read from one needs its values from elsewhere, such as a
+// checkpoint, and is an error where a store should draw it. Two calls of Custom make two
+// initialisers, which are not equal.
+func Custom(name string, f Draw) Init { return Init{kind: custom, of: name, own: &f} }
+
+// Custom returns the name and the function of [Custom], nil if the initialiser was read as text; ok
+// is false for all others.
+func (i Init) Custom() (name string, f Draw, ok bool) {
+	if i.kind != custom {
+		return "", nil, false
+	}
+	if i.own != nil {
+		f = *i.own
+	}
+	return i.of, f, true
+}
+
 // Input returns the path of the input of [Rows]; ok is false for all others.
-func (i Init) Input() (path string, ok bool) { return i.of, i.kind == rows }
+func (i Init) Input() (path string, ok bool) {
+	if i.kind != rows {
+		return "", false
+	}
+	return i.of, true
+}
 
 // Orthonormal returns the gain of [Orthogonal]; ok is false for all others.
 func (i Init) Orthonormal() (gain float64, ok bool) { return i.a.Value(), i.kind == orthogonal }
@@ -112,7 +150,8 @@ func (i Init) Numbers() []float64 { return []float64{i.a.Value(), i.b.Value()}[:
 func (i Init) count() int { return numbers[min(int(i.kind), len(names)-1)] }
 
 // Err says what is wrong: a number is not finite, a standard deviation is negative, the upper end of
-// a range is below the lower, [Rows] names no input. It returns nil if nothing is.
+// a range is below the lower, [Rows] names no input, [Custom] has no name or its function is nil. It
+// returns nil if nothing is.
 func (i Init) Err() error {
 	for _, v := range i.Numbers() {
 		if math.IsNaN(v - v) {
@@ -122,6 +161,10 @@ func (i Init) Err() error {
 	switch {
 	case i.kind == rows && i.of == "":
 		return errors.New("initialiser rows: want the path of an input in its brackets")
+	case i.kind == custom && i.of == "":
+		return errors.New("initialiser custom: want a name in its brackets")
+	case i.kind == custom && i.own != nil && *i.own == nil:
+		return fmt.Errorf("initialiser %v: the function is nil", i)
 	case i.kind == normal && i.b.Value() < 0:
 		return fmt.Errorf("initialiser %v: the standard deviation is negative", i)
 	case i.kind == uniform && i.b.Value() < i.a.Value():
@@ -133,7 +176,7 @@ func (i Init) Err() error {
 // Distribution returns the numbers to draw for an array with axes of the given sizes: offset is
 // a constant, or the mean of a normal distribution (std > 0), or the lower end of a uniform one
 // (width > 0). For [Orthogonal] it is the standard normal, from which the caller makes a basis, and
-// so it is for [Rows].
+// so it is for [Rows] and for [Custom].
 func (i Init) Distribution(sizes ...int) (offset, std, width float64) {
 	in, out := 1, 1
 	for k, n := range sizes {
@@ -160,7 +203,7 @@ func (i Init) Distribution(sizes ...int) (offset, std, width float64) {
 		return symmetric(math.Sqrt(6 / float64(in+out)))
 	case heUniform:
 		return symmetric(math.Sqrt(6 / float64(in)))
-	case orthogonal, rows:
+	case orthogonal, rows, custom:
 		return 0, 1, 0
 	}
 	return 0, 0, 0
@@ -170,7 +213,7 @@ func (i Init) Distribution(sizes ...int) (offset, std, width float64) {
 func symmetric(a float64) (offset, std, width float64) { return -a, 0, 2 * a }
 
 // String returns the name, and what it is called with in brackets: zeros, fill(1), uniform(-1,1),
-// normal(0,0.1), glorot, orthogonal(1), rows(x).
+// normal(0,0.1), glorot, orthogonal(1), rows(x), custom(name).
 func (i Init) String() string {
 	s := names[min(int(i.kind), len(names)-1)]
 	switch i.count() {
@@ -179,7 +222,7 @@ func (i Init) String() string {
 	case 2:
 		return fmt.Sprintf("%s(%v,%v)", s, i.a, i.b)
 	}
-	if i.kind == rows {
+	if i.kind >= rows {
 		return fmt.Sprintf("%s(%s)", s, quoted(i.of))
 	}
 	return s
@@ -208,7 +251,7 @@ func (i *Init) UnmarshalText(b []byte) error {
 			continue
 		}
 		v := Init{kind: uint8(k)}
-		if v.kind == rows {
+		if v.kind >= rows {
 			v.of, args = args, ""
 			if path, err := strconv.Unquote(v.of); err == nil {
 				v.of = path
@@ -229,5 +272,5 @@ func (i *Init) UnmarshalText(b []byte) error {
 		*i = v
 		return nil
 	}
-	return fmt.Errorf("unknown initialiser %q: want one of %s", b, strings.Join(names[:], ", "))
+	return fmt.Errorf("unknown initialiser %q: want one of %s", b, strings.Join(names[:custom], ", "))
 }

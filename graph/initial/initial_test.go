@@ -3,6 +3,7 @@ package initial_test
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph/initial"
@@ -94,14 +95,63 @@ func TestConstant(t *testing.T) {
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Fill": initial.Fill, "Glorot": initial.Glorot, "GlorotUniform": initial.GlorotUniform,
+			"Custom": initial.Custom, "Fill": initial.Fill, "Glorot": initial.Glorot, "GlorotUniform": initial.GlorotUniform,
 			"He": initial.He, "HeUniform": initial.HeUniform, "Normal": initial.Normal,
 			"Orthogonal": initial.Orthogonal, "Uniform": initial.Uniform, "Xavier": initial.Xavier,
 			"Rows": initial.Rows, "Zeros": initial.Zeros,
 		},
-		Types:   []any{initial.Init{}},
+		Types:   []any{initial.Init{}, initial.Draw(nil)},
 		Samples: func() []any { return []any{initial.Normal(0, 1), []int{2, 3}, 0.5} },
 	})
+}
+
+// A name without a function, as a text has it, and calls that are told apart.
+func TestCustom(t *testing.T) {
+	ones := func(sizes []int, _ *rand.Rand) []float64 { return []float64{1} }
+	one := initial.Custom("ones, (all)", ones)
+	b, err := one.MarshalText()
+	if err != nil || string(b) != `custom("ones, (all)")` {
+		t.Errorf("%s, %v", b, err)
+	}
+	var read initial.Init
+	if err := read.UnmarshalText(b); err != nil || read == one || read.String() != one.String() || read.Err() != nil {
+		t.Errorf("%v, %v", read, err)
+	}
+	if name, f, ok := read.Custom(); name != "ones, (all)" || f != nil || !ok {
+		t.Errorf("%q, %v, %v", name, f == nil, ok)
+	}
+	if _, f, ok := one.Custom(); f == nil || !ok || one == initial.Custom("ones, (all)", ones) {
+		t.Error("the function is lost, or two initialisers are one")
+	}
+	if _, _, ok := initial.Zeros().Custom(); ok {
+		t.Error("zeros are custom")
+	}
+	if _, ok := one.Input(); ok {
+		t.Error("it reads an input")
+	}
+	for init, want := range map[initial.Init]string{
+		initial.Custom("", ones):   "initialiser custom: want a name in its brackets",
+		initial.Custom("own", nil): "initialiser custom(own): the function is nil",
+	} {
+		if err := init.Err(); err == nil || err.Error() != want {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+}
+
+func ExampleCustom() {
+	// Half of the weights start at 0, the others as in He et al.
+	sparse := initial.Custom("sparse", func(sizes []int, r *rand.Rand) []float64 {
+		v := make([]float64, sizes[0]*sizes[1])
+		for i := range v {
+			if r.IntN(2) == 0 {
+				v[i] = r.NormFloat64() * math.Sqrt(4/float64(sizes[0]))
+			}
+		}
+		return v
+	})
+	fmt.Println(sparse)
+	// Output: custom(sparse)
 }
 
 func ExampleInit_Distribution() {

@@ -7,6 +7,18 @@ import (
 
 // algebraCases are those of constants and identities.
 var algebraCases = []ruleCase{
+	{"no elements", true, func(v leaves) *graph.Node { return ops.Sin(ops.Slice(v.x, "d", 4, 4)) }},
+	{"no elements", false, func(v leaves) *graph.Node { return ops.Sin(ops.Slice(v.x, "d", 3, 4)) }},
+	{"no elements", false, func(v leaves) *graph.Node { return v.g.Input("e", graph.F32, graph.Dims(0, 3)...) }},
+	{"join nothing", true, func(v leaves) *graph.Node {
+		return ops.Concat("i", v.x, v.g.Input("e", graph.F32, graph.Dims(0, 4)...), v.w)
+	}},
+	{"join nothing", false, func(v leaves) *graph.Node { return ops.Concat("i", v.x, v.w) }},
+	{"join nothing", false, func(v leaves) *graph.Node {
+		e := v.g.Input("e", graph.F32, graph.Dims(0, 3)...)
+		return ops.Concat(0, e, e)
+	}},
+
 	{"constants", true, func(v leaves) *graph.Node {
 		return ops.Mul(v.g.Constant(graph.F32, []float64{1, 2, 3}, graph.Dims(3)...), v.g.Constant(graph.F32, []float64{2, 0.5, -1}, graph.Dims(3)...))
 	}},
@@ -72,10 +84,10 @@ var algebraCases = []ruleCase{
 	{"like terms", false, func(v leaves) *graph.Node { return ops.Sub(ops.Scale(v.x, 3), ops.Scale(v.x, 2)) }},
 	{"like terms", false, func(v leaves) *graph.Node { return ops.Add(ops.Scale(v.x, 3), ops.Scale(v.w, 2)) }},
 	{"like terms", false, func(v leaves) *graph.Node { return ops.Add(ops.Scale(v.x, 3e38), ops.Scale(v.x, 3e38)) }},
-	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.ReLU(v.x), 2) }},
+	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.ReLU(v.x), ops.Size(2)) }},
 	{"positive part of the largest", true, func(v leaves) *graph.Node { return ops.Max(ops.ReLU(v.x), "d", ops.Keep) }},
 	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.Min(ops.ReLU(v.x), "d") }},
-	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.Abs(v.x), 2) }},
+	{"positive part of the largest", false, func(v leaves) *graph.Node { return ops.MaxPool1D(ops.Abs(v.x), ops.Size(2)) }},
 	{"computed already", true, func(v leaves) *graph.Node { return ops.Sin(ops.Sub(ops.Mul(v.x, v.w), ops.Mul(v.w, v.x))) }},
 	{"computed already", true, func(v leaves) *graph.Node {
 		return ops.Add(ops.Sum(v.x, "d"), ops.Squeeze(ops.Sum(v.x, "d", ops.Keep), "d"))

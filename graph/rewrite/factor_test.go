@@ -54,7 +54,7 @@ var factorCases = []ruleCase{
 	{"factor out of a product", true, func(v leaves) *graph.Node {
 		return ops.Conv1D(ops.Scale(v.x, 2), ops.Reshape(v.cube, 2, 4, 1))
 	}},
-	{"factor out of a product", true, func(v leaves) *graph.Node { return ops.AvgPool1D(ops.Mul(v.s, v.x), 3) }},
+	{"factor out of a product", true, func(v leaves) *graph.Node { return ops.AvgPool1D(ops.Mul(v.s, v.x), ops.Size(3)) }},
 	// The product is larger than the operand.
 	{"factor out of a product", false, func(v leaves) *graph.Node {
 		return ops.MatMul(ops.Rename(ops.Transpose(ops.Scale(v.q, 2)), "c", "e"), v.q)

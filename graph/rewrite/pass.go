@@ -20,6 +20,8 @@ type Pass struct {
 	forward bool
 	// derive differentiates again where the graph remembers a derivation.
 	derive bool
+	// about, if there is one, picks the nodes that the pass is about: it is left out where there are none.
+	about func(n *graph.Node) bool
 }
 
 // Rules lists the rules of the pass in the order of trial.
@@ -34,23 +36,23 @@ type Rule struct {
 }
 
 // simplify lists the rules of the passes of that name.
-var simplify = slices.Concat(fold, algebra, layouts, parts, factors)
+var simplify = slices.Concat(empty, fold, algebra, layouts, parts, factors)
 
 // Passes returns the list that tape.Compile runs.
 func Passes() []Pass {
 	return []Pass{
-		{Name: "stabilise", rules: slices.Concat(function(false), stabilise, exponentials), forward: true,
+		{Name: "stabilise", rules: slices.Concat(empty, function(false), stabilise, exponentials), forward: true,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
 		{Name: "specialise", rules: specialise, forward: true,
 			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},
-		{Name: "simplify", rules: slices.Concat(specialise, simplify), forward: true,
+		{Name: "simplify", rules: slices.Concat(specialise, simplify, stabilise, exponentials), forward: true,
 			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too; " +
-				"and what stands out only once layouts and factors are in order is specialised here"},
+				"and what stands out only once constants, layouts and factors are in order is specialised and stabilised here"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},
 		{Name: "simplify", rules: slices.Concat(function(true), simplify),
 			Why: "constants and trivial terms that gradients bring"},
-		{Name: "rows", rules: slices.Concat(rows, simplify),
+		{Name: "rows", rules: slices.Concat(rows, simplify), about: writesRows,
 			Why: "a step on a table touches the rows that were gathered; after the gradients are in their last form, with the trivial " +
 				"terms that it brings itself"},
 		{Name: "dead code",
@@ -167,6 +169,9 @@ func run(ctx context.Context, g *graph.Graph, wanted []*graph.Node, passes []Pas
 		res.nodes[n] = n
 	}
 	for _, p := range passes {
+		if p.about != nil && !slices.ContainsFunc(res.Graph.Nodes(), p.about) {
+			continue
+		}
 		res.Log = append(res.Log, res.step(ctx, wanted, p, rec)...)
 		if p.derive && hasCuts(res.Graph) {
 			res.step(ctx, wanted, join, nil)

@@ -97,27 +97,25 @@ func newTouched(n *graph.Node) (*touched, bool) {
 	if n.Rank() == 0 || !n.DType().IsFloat() || !trait.IsElementwise(n.Op()) {
 		return nil, false
 	}
-	t := &touched{table: n.Shape(), zero: &graph.Node{}, false_: &graph.Node{}, known: map[*graph.Node]*graph.Node{}, made: map[*graph.Node]*graph.Node{}}
+	t := &touched{table: n.Shape()}
 	count := 0
-	var written *graph.Node // indices at which rows of a table below n are set already
-	seen := map[*graph.Node]bool{}
+	var written *graph.Node                      // indices at which rows of a table below n are set already
+	seen := make([]*graph.Node, 0, mostSearched) // most searches are short and in vain: a map would cost more
 	var look func(x *graph.Node)
 	look = func(x *graph.Node) {
-		if seen[x] || len(seen) == mostSearched || x.NumIn() == 0 || !x.Shape().SameSizes(t.table) {
+		if len(seen) == mostSearched || x.NumIn() == 0 || !x.Shape().SameSizes(t.table) || slices.Contains(seen, x) {
 			return
 		}
-		seen[x] = true
+		seen = append(seen, x)
 		switch {
 		case t.source(x):
-			if k := x.In(0).Shape().Len(); !slices.Contains(t.sources, x) {
-				t.sources = append(t.sources, x)
-				count += k
-			}
-		case match.Is(x, match.Scatter) && x.Op().(trait.Scattering).Scatters() == 0:
+			t.sources = append(t.sources, x)
+			count += x.In(0).Shape().Len()
+		case match.Is(x, match.Scatter) && writesRows(x):
 			written = x.In(1)
 		case trait.IsElementwise(x.Op()) || match.Is(x, match.Broadcast):
-			for _, y := range x.Inputs() {
-				look(y)
+			for i := range x.NumIn() {
+				look(x.In(i))
 			}
 		}
 	}
@@ -128,6 +126,8 @@ func newTouched(n *graph.Node) (*touched, bool) {
 	if count == 0 || count*leastTouched > t.table.Dim(0) {
 		return nil, false
 	}
+	t.zero, t.false_ = &graph.Node{}, &graph.Node{}
+	t.known, t.made = map[*graph.Node]*graph.Node{}, map[*graph.Node]*graph.Node{}
 	t.small, _ = graph.NewShape(append([]graph.Axis{{Size: count}}, t.table.Axes()[1:]...)...)
 	if t.index != nil {
 		return t, true
@@ -147,10 +147,15 @@ func newTouched(n *graph.Node) (*touched, bool) {
 	return t, true
 }
 
+// writesRows reports whether n adds or sets slices at indices along its first axis.
+func writesRows(n *graph.Node) bool {
+	op, ok := n.Op().(trait.Scattering)
+	return ok && op.Scatters() == 0
+}
+
 // source reports whether x has slices added at indices along the first axis of the table.
 func (t *touched) source(x *graph.Node) bool {
-	op, ok := x.Op().(trait.Scattering)
-	return ok && match.Is(x, match.ScatterAdd) && op.Scatters() == 0 && x.Shape().SameSizes(t.table)
+	return match.Is(x, match.ScatterAdd) && writesRows(x) && x.Shape().SameSizes(t.table)
 }
 
 // elsewhere returns what the rows of n that no index picks are equal to: the rows of a leaf, zero,

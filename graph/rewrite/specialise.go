@@ -42,7 +42,10 @@ var specialise = []Rule{
 				return nil
 			}
 			last := a.Rank() - 1
-			below := graph.Axis{Size: a.Shape().Len() / a.Dim(last)}
+			below := graph.Axis{Size: 1}
+			for k := range last {
+				below.Size *= a.Dim(k)
+			}
 			y := ops.MatMul(reshape(a, []graph.Axis{below, a.Shape().Axis(last)}), reshape(b, b.Shape().Axes()[b.Rank()-2:]))
 			return ops.ReshapeTo(y, n.Shape())
 		}},

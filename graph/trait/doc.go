@@ -43,6 +43,7 @@
 //	Along             [Along]             graph/rewrite, interop/gorgonia: the axes it works along
 //	Order             [Permuting]         graph/rewrite, interop/gorgonia: an order of axes
 //	Scatters          [Scattering]        graph/rewrite: rows that are touched alone
+//	Parts             [Packed]            viz: several results in one value
 //	Strides           [Strided]           graph/rewrite, viz, interop/gorgonia: a regular part of an array
 //
 // It is shown:
@@ -54,6 +55,7 @@
 // And it explains itself where numbers go wrong:
 //
 //	Undefined         [Undefined]         inspect: why a result is not finite
+//	Degenerate        [Degenerate]        inspect: the same, of whole arrays
 //	Overflow          [Overflowing]       inspect: why a finite result is too large for its type
 //	Blames            [Blaming]           inspect: what of an operand can be behind a bad result
 //	Loses             [Lossy]             inspect: why digits are lost

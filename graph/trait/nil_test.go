@@ -16,7 +16,7 @@ func TestNil(t *testing.T) {
 			"Blames": trait.Blames, "ByMagnitude": trait.ByMagnitude,
 			"CheckIndex": trait.CheckIndex, "NewIndexError": trait.NewIndexError,
 			"IsElementwise": trait.IsElementwise, "LoopBody": trait.LoopBody, "Limit": trait.Limit, "Number": trait.Number,
-			"Rough": trait.Rough,
+			"PartOf": trait.PartOf, "Rough": trait.Rough,
 		},
 		Types:   []any{trait.IndexError{}, trait.Loop{}},
 		Skipped: map[string]string{"NewIndexError": "is of an Indexing alone, as its doc says: who runs one calls it"},

@@ -44,6 +44,44 @@ type Scattering interface {
 	Scatters() int
 }
 
+// Packed is an operation whose results lie below each other, along the last axis but one of its value.
+type Packed interface {
+	// Parts lists the results in the value y.
+	Parts(y *graph.Node) []PackedPart
+}
+
+// A PackedPart is one of the results of an operation that is [Packed]: so many rows of its value.
+type PackedPart struct {
+	Name     string // in formulas: Q, of Q(A)
+	At, Rows int
+}
+
+// PartOf returns the result of a [Packed] operation that y is all of, a slice of its value; ok is false
+// for other nodes.
+func PartOf(y *graph.Node) (p PackedPart, ok bool) {
+	op, isStrided := y.Op().(Strided)
+	if !isStrided || y.NumIn() != 1 || y.Rank() < 2 || y.Rank() != y.In(0).Rank() {
+		return p, false
+	}
+	x, axis := y.In(0), y.Rank()-2
+	packed, isPacked := x.Op().(Packed)
+	if !isPacked {
+		return p, false
+	}
+	start, step := op.Strides()
+	for i := range start {
+		if step[i] != 1 && y.Dim(i) > 1 || i != axis && y.Dim(i) != x.Dim(i) {
+			return p, false
+		}
+	}
+	for _, p := range packed.Parts(x) {
+		if p.At == start[axis] && p.Rows == y.Dim(axis) {
+			return p, true
+		}
+	}
+	return p, false
+}
+
 // Strided is an operation that takes a regular part of its operand, or fills one of its result with
 // it.
 type Strided interface {

@@ -34,6 +34,14 @@ type Undefined interface {
 	Undefined(y *graph.Node, in []float64, v float64) (f Fault, ok bool)
 }
 
+// Degenerate is an operation that has no finite value for some arrays of which no element alone is to
+// blame, such as singular matrices.
+type Degenerate interface {
+	// Degenerate explains element p of y, which is not finite, given the operands; ok is false if they
+	// do not explain it.
+	Degenerate(y *graph.Node, in []graph.Value, p int) (f Fault, ok bool)
+}
+
 // Overflowing is an operation that explains a result that is too large for its type.
 type Overflowing interface {
 	// Overflow explains a result that float64 holds and the type does not, given the largest

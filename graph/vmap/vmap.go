@@ -53,6 +53,7 @@ func mapped(outs []*graph.Node, over []Over, draws bool) []*graph.Node {
 	for _, o := range over {
 		all = append(all, o.X, o.Batch)
 	}
+	defer graph.Beside(append(all, outs...)...)()
 	g := graph.Of(append(all, outs...)...)
 	b, err := axisOf(g, outs, over)
 	if err != nil {
@@ -87,13 +88,14 @@ func mapped(outs []*graph.Node, over []Over, draws bool) []*graph.Node {
 // is NaN, although compiling makes the loss stable. Write ops.Softplus(x), or differentiate the sum
 // of the mapped losses; see package grad, "Formulas that overflow".
 func Each(f func(x []*graph.Node) []*graph.Node, xs ...*graph.Node) []*graph.Node {
+	_, xs = graph.Join(xs...)
 	one := make([]*graph.Node, len(xs))
 	over := make([]Over, len(xs))
 	for i, x := range xs {
 		if x.IsValid() && x.Rank() == 0 {
 			x = x.Graph().Fail("vmap", fmt.Errorf("a batch without an axis for the examples"), x)
 		}
-		one[i] = ops.Squeeze(ops.Slice(x, 0, 0, 1), 0) // the first example has an example's type
+		one[i] = example(x)
 		over[i] = Over{one[i], x}
 	}
 	if f == nil {
@@ -101,6 +103,20 @@ func Each(f func(x []*graph.Node) []*graph.Node, xs ...*graph.Node) []*graph.Nod
 		return nil
 	}
 	return Map(f(one), over...)
+}
+
+// example returns a node of the type of an example of x: the first, or, of no examples, one that no
+// other node depends on.
+func example(x *graph.Node) *graph.Node {
+	if !x.IsValid() || x.Dim(0) > 0 {
+		return ops.Squeeze(ops.Slice(x, 0, 0, 1), 0)
+	}
+	first := x.Graph().Len()
+	one := ops.Zeros(x.Graph(), x.DType(), x.Shape().Axes()[1:]...)
+	for one.IsValid() && one.ID() < first {
+		one = ops.StopGradient(one)
+	}
+	return one
 }
 
 // axisOf returns the axis that the batches have in common, or an error if they do not fit.
@@ -216,6 +232,9 @@ func (m *mapper) apply(rule trait.Batched, n *graph.Node, in []*graph.Node, batc
 	}
 	if err != nil {
 		return g.Fail("vmap", err, in...)
+	}
+	if want.Shape.Len() == 0 {
+		return ops.Zeros(g, want.DType, want.Shape.Axes()...)
 	}
 	batch := rule.Batch
 	if same, ok := rule.(derive.Sharing); ok && !m.draws {

@@ -1,6 +1,6 @@
 // Package exact computes elementary functions in 400 bits, for tests of those in 24 or 53 bits:
 // package math errs by as much as the functions under test. Arguments may be up to some hundreds,
-// those of Erf, Sin and Cos up to ten.
+// those of Erf, Sin and Cos up to ten, those of Lgamma and Polygamma positive.
 package exact
 
 import (

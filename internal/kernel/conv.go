@@ -92,7 +92,7 @@ func planes(l Layout, spatial int) (n, h, w, c int) {
 // pointwise reports whether every pixel of x contributes to a single pixel of y: a product of
 // matrices.
 func (g *convolved) pointwise() bool {
-	return g.kh*g.kw == 1 && g.Stride == [2]int{1, 1} && g.Padding == [2]int{} && g.Groups == 1
+	return g.kh*g.kw == 1 && g.Stride == [2]int{1, 1} && g.Padding == [2]int{} && g.Groups == 1 && g.xh == g.yh && g.xw == g.yw
 }
 
 // Divide divides along the images.

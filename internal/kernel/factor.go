@@ -1,42 +1,61 @@
 package kernel
 
-import "math"
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
 
 // QR is the factors Q·R = A of the matrices in the last two axes, of at least as many rows as columns:
 // the rows of Q, with orthonormal columns, above those of R, upper triangular with a positive diagonal.
 // Where the columns of A are linearly dependent, to rounding, all is NaN.
 type QR struct{ apart }
 
-// Flops counts 8mn² for each matrix: two passes over the columns.
+// Flops counts 4mn² for each matrix: two passes over the columns, or reflections and their product.
 func (QR) Flops(_ Layout, in []Layout) int64 {
 	n := int64(in[0].Dims[in[0].Rank-1])
-	return 8 * n * int64(in[0].Len())
+	return 4 * n * int64(in[0].Len())
 }
 
 // Bind takes one operand, of floats.
 func (k QR) Bind(out Layout, in []Layout) Bound {
 	m, n := in[0].Dims[in[0].Rank-2], in[0].Dims[in[0].Rank-1]
-	return bindMatrix(k, out, in[0], m*n, func(a, y, scratch []float64) { orthonormalise(a, y, scratch, m, n) })
+	if n >= blockedOrder {
+		return bindMatrix(k, out, in[0], func(w *Worker, a, y, scratch []float64) { w.largeOrthonormalise(a, y, scratch, m, n) })
+	}
+	return bindMatrix(k, out, in[0], func(_ *Worker, a, y, scratch []float64) { orthonormalise(a, y, scratch, m, n) })
 }
 
-// bindMatrix binds a function of each matrix a to a result y, both dense, with further scratch.
-func bindMatrix(k Kernel, out, in Layout, scratch int, f func(a, y, scratch []float64)) Bound {
+// Work is a matrix, its factors and its transpose, and what reflections take.
+func (QR) Work(out Layout, in []Layout) int {
+	more := matrixLen(in[0])
+	if n := in[0].Dims[in[0].Rank-1]; n >= blockedOrder {
+		more += reflectionBlock * (reflectionBlock + n)
+	}
+	return matrixWork(out, in[0], more)
+}
+
+// matrixWork is the bytes of a matrix, its result and further numbers.
+func matrixWork(out, in Layout, more int) int { return 8 * (matrixLen(in) + matrixLen(out) + more) }
+
+// bindMatrix binds a function of each matrix a to a result y, both dense, in the memory that k works in.
+func bindMatrix(k Working, out, in Layout, f func(w *Worker, a, y, scratch []float64)) Bound {
 	switch out.DType {
 	case F32:
-		return matrixLoop[float32](out, in, scratch, f)
+		return matrixLoop[float32](k, out, in, f)
 	case F64:
-		return matrixLoop[float64](out, in, scratch, f)
+		return matrixLoop[float64](k, out, in, f)
 	}
 	panic(unsupported(k, out.DType))
 }
 
-func matrixLoop[T float](lo, li Layout, scratch int, f func(a, y, scratch []float64)) Bound {
+func matrixLoop[T float](k Working, lo, li Layout, f func(w *Worker, a, y, scratch []float64)) Bound {
 	m := batchOf(li)
-	na, ny := m.rows*m.cols, lo.Dims[lo.Rank-2]*lo.Dims[lo.Rank-1]
-	return eachMatrix(m.count(), na+ny+scratch, func(c *Ctx, u int, own []float64) {
+	na, ny := matrixLen(li), matrixLen(lo)
+	return eachMatrix(m.count(), k.Work(lo, []Layout{li})/8, func(c *Ctx, u int, own []float64) {
 		a, y := own[:na], own[na:na+ny]
 		read64(m, raw[T](c.In[0]), u, a)
-		f(a, y, own[na+ny:])
+		f(c.Worker, a, y, own[na+ny:])
 		write64(raw[T](c.Out), u, y)
 	})
 }
@@ -74,10 +93,8 @@ func orthonormalise(a, y, t []float64, m, n int) {
 
 // transposeTo writes the transpose of the m×n matrix a to t.
 func transposeTo(t, a []float64, m, n int) {
-	for i := range m {
-		for j := range n {
-			t[j*m+i] = a[i*n+j]
-		}
+	if m > 0 && n > 0 {
+		simd.Transpose(level, 8, first(t), first(a), m, n, 8*m, 8*n)
 	}
 }
 
@@ -101,11 +118,19 @@ func norm(x []float64) float64 {
 	return scale * math.Sqrt(s)
 }
 
+// dot is the sum of the products of elements, in four partial sums.
 func dot(x, y []float64) float64 {
 	y = y[:len(x)]
-	s := 0.0
-	for i, v := range x {
-		s += float64(v * y[i])
+	var s0, s1, s2, s3 float64
+	for len(x) >= 4 {
+		s0 += float64(x[0] * y[0])
+		s1 += float64(x[1] * y[1])
+		s2 += float64(x[2] * y[2])
+		s3 += float64(x[3] * y[3])
+		x, y = x[4:], y[4:]
 	}
-	return s
+	for i, v := range x {
+		s0 += float64(v * y[i])
+	}
+	return (s0 + s1) + (s2 + s3)
 }

@@ -34,6 +34,14 @@ func (k FFT) Bind(out Layout, _ []Layout) Bound {
 	panic(unsupported(k, out.DType))
 }
 
+// Work is two rows of complex numbers.
+func (k FFT) Work(out Layout, _ []Layout) int {
+	if out.Len() == 0 {
+		return 0
+	}
+	return 2 * 16 * fourierSize(out.Dims[k.Axis])
+}
+
 func fourierLoop[T float](k FFT, out Layout) Bound {
 	n, inner := out.Dims[k.Axis], 1
 	if out.Len() == 0 {
@@ -45,7 +53,7 @@ func fourierLoop[T float](k FFT, out Layout) Bound {
 	p := planFourier(n, k.Inverse)
 	rows, per := out.Len()/2/n, rowsPer(n)
 	return Bound{blocks(rows, per), func(c *Ctx, lo, hi int) {
-		work := raw[complex128](c.room(2 * 16 * p.size()))
+		work := raw[complex128](c.working(2 * 16 * p.size()))
 		src, dst := raw[T](c.In[0]), raw[T](c.Out)
 		for r := lo * per; r < min(hi*per, rows); r++ {
 			first := 2 * (r/inner*n*inner + r%inner)
@@ -79,21 +87,16 @@ type fourier struct {
 const largestFactor = 31
 
 func planFourier(n int, inverse bool) *fourier {
-	p := &fourier{n: n}
-	rest := n
-	for _, f := range []int{4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, largestFactor} {
-		for ; rest%f == 0; rest /= f {
-			p.factors = append(p.factors, f)
-		}
-	}
-	if rest == 1 {
+	factors, small := smallFactors(n)
+	p := &fourier{n: n, factors: factors}
+	if small {
 		p.roots = make([]complex128, n)
 		for k := range p.roots {
 			p.roots[k] = root(int64(k), int64(n), inverse)
 		}
 		return p
 	}
-	m := 1 << bits.Len(uint(2*n-2)) // at least 2n − 1
+	m := fourierSize(n)
 	p.factors, p.long = nil, planFourier(m, false)
 	p.chirp = make([]complex128, n)
 	work := make([]complex128, 2*m)
@@ -122,6 +125,25 @@ func root(k, n int64, inverse bool) complex128 {
 		s = -s
 	}
 	return complex(c, s)
+}
+
+// smallFactors returns the factors of n up to largestFactor; ok is false if it has others.
+func smallFactors(n int) (factors []int, ok bool) {
+	for _, f := range []int{4, 2, 3, 5, 7, 11, 13, 17, 19, 23, 29, largestFactor} {
+		for ; n%f == 0; n /= f {
+			factors = append(factors, f)
+		}
+	}
+	return factors, n == 1
+}
+
+// fourierSize returns the length of the transform that one of length n is made of: n, or a power of two
+// that is at least 2n − 1.
+func fourierSize(n int) int {
+	if _, ok := smallFactors(n); ok {
+		return n
+	}
+	return 1 << bits.Len(uint(2*n-2))
 }
 
 // size is the number of elements of each of the two arrays that transform works in.

@@ -30,7 +30,7 @@ type Product interface {
 // dtype, also those for storage.
 func Moves(k Kernel) bool {
 	switch k.(type) {
-	case Cast, Copy, Concat, Select, Place, Gather:
+	case Cast, Copy, Concat, Select, Place, Gather, DynamicSlice, DynamicUpdate:
 		return true
 	}
 	return false
@@ -69,7 +69,7 @@ type Worker struct {
 	Fault      Fault // of the kernels that ran since it was cleared
 
 	scratch Mem
-	grown   Mem     // of kernels for which scratch is too small
+	work    Mem     // of kernels that are [Working], as large as the largest so far
 	keyed   []keyed // the elements of a sort, as long as the longest so far
 	hashed  []int64 // the table of a kernel that needs one, as long as the longest so far
 }
@@ -119,16 +119,22 @@ func NewWorker() *Worker { return &Worker{scratch: Alloc(scratchBytes)} }
 // NewCtx returns a Ctx with a worker of its own.
 func NewCtx() *Ctx { return &Ctx{Worker: NewWorker()} }
 
-// room returns memory of so many bytes: the scratch, or a block of the worker's own, which it keeps,
-// so that only the first run allocates.
-func (w *Worker) room(bytes int) Mem {
-	if bytes <= w.scratch.Len() {
-		return w.scratch.First(bytes)
+// Working is a kernel that works in memory of its own, besides scratch.
+type Working interface {
+	Kernel
+	// Work returns how many bytes of it a worker needs.
+	Work(out Layout, in []Layout) int
+}
+
+// Reserve gives a worker memory for the [Working] kernels that need so many bytes at most.
+func (w *Worker) Reserve(bytes int) { w.working(bytes) }
+
+// working returns the memory of a Working kernel. It allocates only where none has been as long.
+func (w *Worker) working(bytes int) Mem {
+	if bytes > w.work.Len() {
+		w.work = Alloc(bytes)
 	}
-	if bytes > w.grown.Len() {
-		w.grown = Alloc(bytes)
-	}
-	return w.grown.First(bytes)
+	return w.work.First(bytes)
 }
 
 // tile returns scratch tile i, seen as elements of type T.

@@ -1,9 +1,6 @@
 package kernel
 
-import (
-	"math"
-	"sync"
-)
+import "math"
 
 // Cholesky is the lower triangle L with L·Lᵀ = ½(A + Aᵀ), of the matrices in the last two axes. Where
 // that is not positive definite, the whole matrix is NaN.
@@ -106,30 +103,32 @@ func undefine(x []float64) {
 	}
 }
 
-// eachMatrix binds a loop whose units are matrices, with scratch of so many numbers. A bound kernel
-// may run on several machines at once, so it has a list of scratches that are free: one is made here,
-// and another when a run finds none.
+// eachMatrix binds a loop whose units are matrices, with scratch of so many numbers, all that k works in.
 func eachMatrix(units, scratch int, one func(c *Ctx, u int, scratch []float64)) Bound {
-	var lock sync.Mutex
-	free := [][]float64{make([]float64, scratch)}
 	return Bound{units, func(c *Ctx, lo, hi int) {
-		var own []float64
-		lock.Lock()
-		if n := len(free); n > 0 {
-			own, free = free[n-1], free[:n-1]
-		}
-		lock.Unlock()
-		if own == nil {
-			own = make([]float64, scratch)
-		}
+		own := raw[float64](c.working(8 * scratch))
 		for u := lo; u < hi; u++ {
 			one(c, u, own)
 		}
-		lock.Lock()
-		free = append(free, own)
-		lock.Unlock()
 	}}
 }
+
+// Work is a matrix.
+func (Cholesky) Work(_ Layout, in []Layout) int { return 8 * matrixLen(in[0]) }
+
+// Work is a matrix and its right sides.
+func (SolveTriangular) Work(_ Layout, in []Layout) int {
+	return 8 * (matrixLen(in[0]) + matrixLen(in[1]))
+}
+
+// Work is a matrix and its right sides.
+func (Solve) Work(_ Layout, in []Layout) int { return 8 * (matrixLen(in[0]) + matrixLen(in[1])) }
+
+// Work is a matrix.
+func (Determinant) Work(_ Layout, in []Layout) int { return 8 * matrixLen(in[0]) }
+
+// matrixLen is the number of elements of a matrix in the last two axes.
+func matrixLen(l Layout) int { return l.Dims[l.Rank-2] * l.Dims[l.Rank-1] }
 
 // Bind takes one operand, of floats.
 func (k Cholesky) Bind(out Layout, in []Layout) Bound {
@@ -147,7 +146,11 @@ func choleskyLoop[T float](l Layout) Bound {
 	n := m.rows
 	return eachMatrix(m.count(), n*n, func(c *Ctx, u int, a []float64) {
 		read64(m, raw[T](c.In[0]), u, a)
-		cholesky(a, n)
+		if n >= blockedOrder {
+			c.largeCholesky(a, n)
+		} else {
+			cholesky(a, n)
+		}
 		write64(raw[T](c.Out), u, a)
 	})
 }
@@ -195,40 +198,20 @@ func triangularLoop[T float](k SolveTriangular, la, lb Layout) Bound {
 		a, x := scratch[:n*n], scratch[n*n:]
 		read64(ma, raw[T](c.In[0]), u, a)
 		read64(mb, raw[T](c.In[1]), u, x)
-		if k.Upper {
-			backward(a, x, n, mb.cols, k.Unit)
-		} else {
-			forward(a, x, n, mb.cols, k.Unit)
-		}
+		c.solveTriangle(a, x, n, mb.cols, k.Upper, k.Unit)
 		write64(raw[T](c.Out), u, x)
 	})
 }
 
-// forward solves with the lower triangle of a, in the place of x.
-func forward(a, x []float64, n, m int, unit bool) {
-	for i := range n {
-		row := x[i*m : (i+1)*m]
-		for k := range i {
-			subtract(row, a[i*n+k], x[k*m:(k+1)*m])
-		}
-		if !unit && !divide(row, a[i*n+i]) {
-			undefine(x)
-			return
-		}
+// solveTriangle solves with a triangle of a, in the place of x.
+func (w *Worker) solveTriangle(a, x []float64, n, m int, upper, unit bool) {
+	t, b := matrix64{a, n, 1}, matrix64{x, m, 1}
+	solve := w.solveLower
+	if upper {
+		solve = w.solveUpper
 	}
-}
-
-// backward solves with the upper triangle of a, in the place of x.
-func backward(a, x []float64, n, m int, unit bool) {
-	for i := n - 1; i >= 0; i-- {
-		row := x[i*m : (i+1)*m]
-		for k := i + 1; k < n; k++ {
-			subtract(row, a[i*n+k], x[k*m:(k+1)*m])
-		}
-		if !unit && !divide(row, a[i*n+i]) {
-			undefine(x)
-			return
-		}
+	if n > 0 && m > 0 && !solve(t, b, n, m, unit) {
+		undefine(x)
 	}
 }
 
@@ -266,9 +249,8 @@ func solveLoop[T float](la, lb Layout) Bound {
 		a, x := scratch[:n*n], scratch[n*n:]
 		read64(ma, raw[T](c.In[0]), u, a)
 		read64(mb, raw[T](c.In[1]), u, x)
-		if eliminate(a, x, n, mb.cols); n > 0 {
-			backward(a, x, n, mb.cols, false)
-		}
+		c.eliminate(a, x, n, mb.cols)
+		c.solveTriangle(a, x, n, mb.cols, true, false)
 		write64(raw[T](c.Out), u, x)
 	})
 }
@@ -276,19 +258,16 @@ func solveLoop[T float](la, lb Layout) Bound {
 // eliminate makes the upper triangle of a that of its elimination, with the largest pivot of each
 // column, does the same to the rows of x, and returns the sign of the permutation. Elements below the
 // diagonal are left over. It stops at a pivot that is 0, which stays on the diagonal.
-func eliminate(a, x []float64, n, m int) (sign float64) {
+func (w *Worker) eliminate(a, x []float64, n, m int) (sign float64) {
+	if n >= blockedOrder {
+		sign = w.eliminateColumns(a, x, n, m, 0, n)
+		w.solveTriangle(a, x, n, m, false, true)
+		return sign
+	}
 	sign = 1
 	for k := range n {
-		p := k
-		for i := k + 1; i < n; i++ {
-			if math.Abs(a[i*n+k]) > math.Abs(a[p*n+k]) {
-				p = i
-			}
-		}
-		if p != k {
+		if exchangeRows(a, x, n, m, k) {
 			sign = -sign
-			swap(a[k*n:(k+1)*n], a[p*n:(p+1)*n])
-			swap(x[k*m:(k+1)*m], x[p*m:(p+1)*m])
 		}
 		pivot := a[k*n+k]
 		if pivot == 0 {
@@ -301,6 +280,22 @@ func eliminate(a, x []float64, n, m int) (sign float64) {
 		}
 	}
 	return sign
+}
+
+// exchangeRows brings the largest element of column k, from row k on, to the diagonal, and reports whether
+// it moved.
+func exchangeRows(a, x []float64, n, m, k int) bool {
+	p := k
+	for i := k + 1; i < n; i++ {
+		if math.Abs(a[i*n+k]) > math.Abs(a[p*n+k]) {
+			p = i
+		}
+	}
+	if p != k {
+		swap(a[k*n:(k+1)*n], a[p*n:(p+1)*n])
+		swap(x[k*m:(k+1)*m], x[p*m:(p+1)*m])
+	}
+	return p != k
 }
 
 func swap(x, y []float64) {
@@ -325,7 +320,7 @@ func determinantLoop[T float](k Determinant, l Layout) Bound {
 	n := m.rows
 	return eachMatrix(m.count(), n*n, func(c *Ctx, u int, a []float64) {
 		read64(m, raw[T](c.In[0]), u, a)
-		sign, log := eliminate(a, nil, n, 0), 0.0
+		sign, log := c.eliminate(a, nil, n, 0), 0.0
 		for i := range n {
 			d := a[i*n+i]
 			log += math.Log(math.Abs(d))

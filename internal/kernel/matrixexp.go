@@ -13,8 +13,11 @@ func (MatrixExp) Flops(out Layout, _ []Layout) int64 {
 // Bind takes one operand, of floats.
 func (k MatrixExp) Bind(out Layout, in []Layout) Bound {
 	n := in[0].Dims[in[0].Rank-1]
-	return bindMatrix(k, out, in[0], 5*n*n, func(a, y, scratch []float64) { matrixExp(a, y, scratch, n) })
+	return bindMatrix(k, out, in[0], func(w *Worker, a, y, scratch []float64) { w.matrixExp(a, y, scratch, n) })
 }
+
+// Work is a matrix, its result and five more.
+func (MatrixExp) Work(out Layout, in []Layout) int { return matrixWork(out, in[0], 5*matrixLen(in[0])) }
 
 // pade are the coefficients of the numerator of the approximant of eˣ of order 13.
 var pade = [14]float64{64764752532480000, 32382376266240000, 7771770303897600, 1187353796428800, 129060195264000,
@@ -22,7 +25,7 @@ var pade = [14]float64{64764752532480000, 32382376266240000, 7771770303897600, 1
 
 // matrixExp is the approximant at A/2ˢ, whose 1-norm is below 5.37, squared s times; see Higham, The
 // scaling and squaring method for the matrix exponential revisited (2005), algorithm 2.3.
-func matrixExp(a, y, scratch []float64, n int) {
+func (w *Worker) matrixExp(a, y, scratch []float64, n int) {
 	if !finite(a) {
 		undefine(y)
 		return
@@ -47,16 +50,16 @@ func matrixExp(a, y, scratch []float64, n int) {
 	}
 	nn := n * n
 	a2, a4, a6, u, v := scratch[:nn], scratch[nn:2*nn], scratch[2*nn:3*nn], scratch[3*nn:4*nn], scratch[4*nn:]
-	multiply(a2, a, a, n)
-	multiply(a4, a2, a2, n)
-	multiply(a6, a4, a2, n)
+	w.multiply(a2, a, a, n)
+	w.multiply(a4, a2, a2, n)
+	w.multiply(a6, a4, a2, n)
 	// The polynomial of odd powers is A·u, that of even powers v.
 	for first, to := range [2][]float64{v, u} {
 		c := pade[first:]
 		for i := range to {
 			y[i] = float64(c[8]*a2[i]) + float64(c[10]*a4[i]) + float64(c[12]*a6[i])
 		}
-		multiply(to, a6, y, n)
+		w.multiply(to, a6, y, n)
 		for i := range to {
 			to[i] += float64(c[2]*a2[i]) + float64(c[4]*a4[i]) + float64(c[6]*a6[i])
 		}
@@ -64,22 +67,26 @@ func matrixExp(a, y, scratch []float64, n int) {
 			to[i*n+i] += c[0]
 		}
 	}
-	multiply(a2, a, u, n)
+	w.multiply(a2, a, u, n)
 	for i := range v {
 		y[i] = v[i] + a2[i]
 		v[i] -= a2[i]
 	}
-	eliminate(v, y, n, n)
-	backward(v, y, n, n, false)
+	w.eliminate(v, y, n, n)
+	w.solveTriangle(v, y, n, n, true, false)
 	for range squarings {
 		copy(u, y)
-		multiply(y, u, u, n)
+		w.multiply(y, u, u, n)
 	}
 }
 
 // multiply writes the product a·b of n×n matrices to y.
-func multiply(y, a, b []float64, n int) {
+func (w *Worker) multiply(y, a, b []float64, n int) {
 	clear(y)
+	if n >= blockedOrder {
+		w.addProduct(matrix64{y, n, 1}, matrix64{a, n, 1}, matrix64{b, n, 1}, 1, n, n, n, false)
+		return
+	}
 	for i := range n {
 		row := y[i*n : (i+1)*n]
 		for k := range n {

@@ -8,6 +8,7 @@ import "github.com/tapestry-ml/tapestry/internal/simd"
 type Pooling struct {
 	Spatial               int
 	Size, Stride, Padding [2]int
+	Dilation              [2]int // 0 stands for 1
 }
 
 // MaxPool computes the largest element of every window of x, NaN if any is.
@@ -95,11 +96,11 @@ func (k Pooling) bind(kernel Kernel, x, y Layout, do func(*channelwise, *Ctx, st
 	p.images, p.h, p.w, p.channels = planes(x, k.Spatial)
 	_, yh, yw, _ := planes(y, k.Spatial)
 	of := func(axis, n, size int) sampling {
-		return sampling{n: n, size: size, stride: k.Stride[axis], at: -k.Padding[axis], step: 1, taps: k.Size[axis], by: 1}
+		return sampling{n: n, size: size, stride: k.Stride[axis], at: -k.Padding[axis], step: max(1, k.Dilation[axis]), taps: k.Size[axis], by: 1}
 	}
 	p.down, p.across = of(0, yh, p.h), of(1, yw, p.w)
 	p.stretches = p.across.stretches(0, yw)
-	p.apart = k.Size == k.Stride && k.Padding == [2]int{} && yh*k.Stride[0] == p.h && yw*k.Stride[1] == p.w
+	p.apart = k.Size == k.Stride && p.down.step == 1 && p.across.step == 1 && k.Padding == [2]int{} && yh*k.Stride[0] == p.h && yw*k.Stride[1] == p.w
 	return p
 }
 

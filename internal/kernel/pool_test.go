@@ -95,7 +95,7 @@ func TestPooling(t *testing.T) {
 			}
 			newPoolExample(r, k, []DType{F32, F64}[trial%2], value, 1+r.IntN(3), h, w, 1+r.IntN(40)).check(t)
 		}
-		halves := Pooling{2, [2]int{2, 2}, [2]int{2, 2}, [2]int{}}
+		halves := Pooling{Spatial: 2, Size: [2]int{2, 2}, Stride: [2]int{2, 2}}
 		newPoolExample(r, halves, F64, special, 2, 4, 6, 5).check(t)
 		newPoolExample(r, halves, F32, plain, 1, 2, 4, 2*tileLen+3).check(t)
 	})
@@ -104,7 +104,7 @@ func TestPooling(t *testing.T) {
 // TestPoolDivides: images one by one give the same bits as all at once.
 func TestPoolDivides(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
-	for _, p := range []Pooling{{2, [2]int{2, 2}, [2]int{2, 2}, [2]int{}}, {2, [2]int{3, 3}, [2]int{2, 1}, [2]int{1, 1}}} {
+	for _, p := range []Pooling{{Spatial: 2, Size: [2]int{2, 2}, Stride: [2]int{2, 2}}, {Spatial: 2, Size: [2]int{3, 3}, Stride: [2]int{2, 1}, Padding: [2]int{1, 1}}} {
 		e := newPoolExample(r, p, F32, plain, 3, 6, 4, 5)
 		checkDivision(t, MaxPool(p), F32, e.sy, []array{e.x}, 0)
 		checkDivision(t, MaxPick(p), F32, e.sy, []array{e.x, e.u}, 0)

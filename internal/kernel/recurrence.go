@@ -11,7 +11,7 @@ type Recurrence struct {
 }
 
 // CumArg gives, at each index of an axis, negative counted from the end, the index of the greatest
-// (Max) or least element up to there, with the rules of [Arg]. The operand holds numbers, the
+// (Max) or least element up to there, with the rules of [Arg]. The operand holds numbers or Bools, the
 // result I64.
 type CumArg struct {
 	apart
@@ -89,11 +89,13 @@ func (k CumArg) Bind(out Layout, in []Layout) Bound {
 		return cumArgLoop[int32](k, out, in[0])
 	case I64:
 		return cumArgLoop[int64](k, out, in[0])
+	case Bool:
+		return cumArgLoop[uint8](k, out, in[0])
 	}
 	panic(unsupported(k, in[0].DType))
 }
 
-func cumArgLoop[T number](k CumArg, out, x Layout) Bound {
+func cumArgLoop[T ordered](k CumArg, out, x Layout) Bound {
 	axis := out.axis(k.Axis)
 	n, to, from := out.Dims[axis], out.Strides[axis], x.Strides[axis]
 	rows, _ := split(out, 1<<axis)

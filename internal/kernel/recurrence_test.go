@@ -59,7 +59,7 @@ func TestCumArg(t *testing.T) {
 			continue
 		}
 		axis := r.IntN(len(d))
-		for _, dt := range []DType{F32, F64, I32, I64} {
+		for _, dt := range []DType{F32, F64, I32, I64, Bool} {
 			value := coarse
 			if dt <= F64 && r.IntN(2) == 0 {
 				value = special

@@ -5,7 +5,7 @@ import "math"
 // ArgSort gives the indices along an axis, negative counted from the end, in the order of the
 // elements there: the first of them, as many as the axis of the result is long. Equal elements, to
 // which 0 and -0 belong, come in the order of their indices; NaN comes after all numbers, or before
-// them with Descending. The operand holds numbers, the result I64.
+// them with Descending. The operand holds numbers or Bools, the result I64.
 type ArgSort struct {
 	apart
 	Axis       int
@@ -37,6 +37,8 @@ func (k ArgSort) Bind(out Layout, in []Layout) Bound {
 		return argSortLoop(k, out, in[0], func(v int32) uint64 { return uint64(uint32(v) ^ 1<<31) })
 	case I64:
 		return argSortLoop(k, out, in[0], func(v int64) uint64 { return uint64(v) ^ 1<<63 })
+	case Bool:
+		return argSortLoop(k, out, in[0], func(v uint8) uint64 { return uint64(v) })
 	}
 	panic(unsupported(k, in[0].DType))
 }
@@ -87,7 +89,7 @@ func (w *Worker) sorting(n int) (a, b []keyed) {
 
 // argSortLoop sorts row by row. Where few of a row are wanted, it collects those that come before
 // the last one wanted so far, and sorts whenever there are twice as many as wanted.
-func argSortLoop[T number](k ArgSort, out, x Layout, key func(T) uint64) Bound {
+func argSortLoop[T ordered](k ArgSort, out, x Layout, key func(T) uint64) Bound {
 	a := x.axis(k.Axis)
 	kept, axis := split(x, 1<<a)
 	n, stride, wanted, after, bits := x.Dims[a], 0, out.Dims[a], 1, 8*sizeOf[T]()

@@ -22,7 +22,7 @@ func TestArgSort(t *testing.T) {
 			continue
 		}
 		axis := slices.Index(d, slices.Max(d))
-		for _, dt := range []DType{F32, F64, I32, I64} {
+		for _, dt := range []DType{F32, F64, I32, I64, Bool} {
 			for _, value := range []func(*rand.Rand) float64{coarse, special} {
 				if dt >= I32 {
 					value = func(r *rand.Rand) float64 { return float64(r.IntN(2000) - 1000) }

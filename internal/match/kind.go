@@ -24,6 +24,7 @@ const (
 	ArgSort
 	Broadcast
 	Cast
+	Ceil
 	Concat
 	Conv
 	ConvInput
@@ -33,12 +34,15 @@ const (
 	CumArg
 	DiffDot
 	Div
+	DynamicSlice
+	DynamicUpdate
 	Equal
 	Erf
 	Exp
 	Expm1
 	FirstEqual
 	FFT
+	Floor
 	Gather
 	Implicit
 	InRange
@@ -47,6 +51,7 @@ const (
 	LinearRecurrence
 	Log
 	Log1p
+	Log2
 	LogSigmoid
 	LogSoftmax
 	LogSumExp
@@ -81,6 +86,7 @@ const (
 	Slice
 	Softmax
 	Softplus
+	Sparsemax
 	SqDist
 	Sqrt
 	Square

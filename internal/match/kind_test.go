@@ -29,7 +29,7 @@ func TestKinds(t *testing.T) {
 		t.Fatalf("the kinds are %v", names)
 	}
 	of := map[match.Kind]string{}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		k := match.Of(op)
 		if k == match.Other {
 			continue

@@ -50,7 +50,7 @@ func Literal(n *graph.Node) (float64, bool) {
 		n = n.In(0)
 	}
 	v, ok := n.Constant()
-	if !ok {
+	if !ok || len(v.Data) == 0 {
 		return 0, false
 	}
 	for _, x := range v.Data {

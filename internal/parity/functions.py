@@ -1,8 +1,37 @@
 """Functions of one number and of two, element by element."""
 import numpy as np
+import scipy.special
 import torch
 
 from make import case, rng, shape
+
+
+class Polygamma(torch.autograd.Function):
+    """SciPy's polygamma, whose derivatives are of the same kind: PyTorch 1.13's own has nine digits where n is 1."""
+
+    @staticmethod
+    def forward(ctx, n, x):
+        ctx.n = n
+        ctx.save_for_backward(x)
+        return torch.as_tensor(scipy.special.polygamma(n, x.detach().numpy()))
+
+    @staticmethod
+    def backward(ctx, dy):
+        return None, dy * Polygamma.apply(ctx.n + 1, *ctx.saved_tensors)
+
+
+class Lgamma(torch.autograd.Function):
+    """SciPy's gammaln, whose derivatives are polygamma."""
+
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.as_tensor(scipy.special.gammaln(x.detach().numpy()))
+
+    @staticmethod
+    def backward(ctx, dy):
+        return dy * Polygamma.apply(0, *ctx.saved_tensors)
+
 
 ONE = {
     "Floor": (torch.floor, -4, 4),
@@ -23,6 +52,8 @@ ONE = {
     "Cube": (lambda x: x ** 3, -3, 3),
     "Erfc": (torch.erfc, -4, 4),
     "Erfinv": (torch.erfinv, -0.95, 0.95),
+    "Lgamma": (Lgamma.apply, -4, 9),
+    "Digamma": (lambda x: Polygamma.apply(0, x), -4, 9),
 }
 
 TWO = {
@@ -38,6 +69,10 @@ def cases():
         for i in range(20):
             r = rng(name, i)
             yield case(name, f, {"x": r.uniform(low, high, shape(r, 0))})
+    for i in range(24):
+        r = rng("Polygamma", i)
+        n = i % 4
+        yield case("Polygamma", lambda x: Polygamma.apply(n, x), {"x": r.uniform(-4 if n == 0 else 0.2, 9, shape(r, 0))}, attrs={"n": n})
     for name, f in TWO.items():
         for i in range(20):
             r = rng(name, i)

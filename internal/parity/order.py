@@ -57,6 +57,63 @@ def cases():
             return y.values**2, y.indices
 
         yield case("TopK", top, {"x": r.normal(size=s)}, attrs={"axis": axis, "k": k})
+    for i in range(20):
+        r = rng("SearchSorted", i)
+        s = shape(r)
+        axis, right = int(r.integers(len(s))), bool(i % 2)
+        to = list(s)
+        to[axis] = int(r.integers(1, 6))
+        rows, x = (r.choice([-2.0, -1.0, -0.0, 0.0, 0.5, 1.0, np.inf, -np.inf, np.nan], size=n) for n in (s, to))
+        rows = np.sort(rows, axis)
+        places = np.empty(to, dtype=np.int64)
+        for ix in np.ndindex(*s[:axis], *s[axis + 1 :]):
+            row = (*ix[:axis], slice(None), *ix[axis:])
+            places[row] = np.searchsorted(rows[row], x[row], "right" if right else "left")
+        yield case("SearchSorted", lambda rows, x: torch.tensor(places), {"rows": rows, "x": x}, attrs={"axis": axis, "right": right}, order=0)
+    for i in range(20):
+        r = rng("Whole", i)
+        s = shape(r)
+        axis, down = int(r.integers(len(s))), bool(i % 2)
+        for name, x in {"Whole": r.integers(-3, 4, size=s), "Truth": r.integers(0, 2, size=s).astype(bool)}.items():
+
+            def whole(x):
+                y = torch.sort(x, dim=axis, descending=down, stable=True)
+                most, least = torch.cummax(x, axis), torch.cummin(x, axis)
+                return y.values, y.indices, most.values, least.values, torch.cumsum(x, axis), torch.cumprod(x, axis), torch.sum(x, axis)
+
+            def truth(x):
+                return *whole(x), torch.any(x, axis), torch.all(x, axis)
+
+            yield case(name, truth if name == "Truth" else whole, {}, {"x": x}, {"axis": axis, "down": down}, order=0)
+    for i in range(20):
+        r = rng("Dynamic", i)
+        s = shape(r)
+        axis = int(r.integers(len(s)))
+        size = int(r.integers(1, s[axis] + 1))
+        start = int(r.integers(s[axis] - size + 1))
+        of = list(s)
+        of[axis] = size
+        attrs = {"axis": axis, "size": size}
+        yield case("DynamicSlice", lambda x, at: x.narrow(axis, int(at), size) ** 2, {"x": r.normal(size=s)}, {"at": np.array(start)}, attrs)
+
+        def update(x, part, at):
+            y = x**2
+            return torch.cat([y.narrow(axis, 0, start), part**3, y.narrow(axis, start + size, s[axis] - start - size)], axis)
+
+        yield case("DynamicUpdate", update, {"x": r.normal(size=s), "part": r.normal(size=of)}, {"at": np.array(start)}, attrs)
+    for i in range(20):
+        r = rng("Sparsemax", i)
+        s = shape(r, size_to=9)
+        axis = int(r.integers(len(s)))
+
+        def sparsemax(x):
+            z = torch.sort(x, dim=axis, descending=True).values.transpose(axis, -1)
+            sums, k = torch.cumsum(z, -1), torch.arange(1, z.shape[-1] + 1)
+            size = (1 + k * z > sums).sum(-1, keepdim=True)
+            tau = ((torch.gather(sums, -1, size - 1) - 1) / size).transpose(axis, -1)
+            return torch.clamp(x - tau, min=0) ** 2
+
+        yield case("Sparsemax", sparsemax, {"x": r.normal(size=s) * r.choice([0.1, 0.5, 2])}, attrs={"axis": axis})
     cumulative = {
         "CumSum": torch.cumsum,
         "CumProd": torch.cumprod,

@@ -20,6 +20,25 @@ func TestOrder(t *testing.T) {
 			x, axis, order := c.x("x"), c.int("axis"), direction(c)
 			return []*graph.Node{ops.Square(ops.Sort(x, axis, order)), ops.ArgSort(x, axis, order)}
 		},
+		"SearchSorted": func(c *call) []*graph.Node {
+			side := ops.Left
+			if c.bool("right") {
+				side = ops.Right
+			}
+			return one(ops.SearchSorted(c.x("rows"), c.x("x"), c.int("axis"), side))
+		},
+		"Sparsemax": func(c *call) []*graph.Node { return one(ops.Square(ops.Sparsemax(c.x("x"), c.int("axis")))) },
+		"Whole":     func(c *call) []*graph.Node { return ordered(c, c.x("x")) },
+		"Truth": func(c *call) []*graph.Node {
+			x, axis := ops.Cast(c.x("x"), graph.Bool), c.int("axis")
+			return append(ordered(c, x), ops.Any(x, axis), ops.All(x, axis))
+		},
+		"DynamicSlice": func(c *call) []*graph.Node {
+			return one(ops.Square(ops.DynamicSlice(c.x("x"), c.x("at"), c.int("size"), c.int("axis"))))
+		},
+		"DynamicUpdate": func(c *call) []*graph.Node {
+			return one(ops.DynamicUpdate(ops.Square(c.x("x")), c.x("at"), ops.Cube(c.x("part")), c.int("axis")))
+		},
 		"ArgSort":      func(c *call) []*graph.Node { return one(ops.ArgSort(c.x("x"), c.int("axis"), direction(c))) },
 		"CumSum":       func(c *call) []*graph.Node { return one(ops.Square(ops.CumSum(c.x("x"), c.int("axis")))) },
 		"CumProd":      func(c *call) []*graph.Node { return one(ops.Square(ops.CumProd(c.x("x"), c.int("axis")))) },
@@ -35,6 +54,15 @@ func TestOrder(t *testing.T) {
 			return []*graph.Node{ops.Square(values), indices}
 		},
 	})
+}
+
+// ordered are sorts, running values and the sum of whole numbers or a mask.
+func ordered(c *call, x *graph.Node) []*graph.Node {
+	axis, order := c.int("axis"), direction(c)
+	return []*graph.Node{
+		ops.Sort(x, axis, order), ops.ArgSort(x, axis, order), ops.CumMax(x, axis), ops.CumMin(x, axis),
+		ops.CumSum(x, axis), ops.CumProd(x, axis), ops.Sum(x, axis),
+	}
 }
 
 // direction is the order that a case's sort has.

@@ -28,6 +28,10 @@ func kink(m *maker) *graph.Node {
 func mask(m *maker) *graph.Node {
 	a, b := m.meet(m.pick(m.apart), m.pick(m.apart))
 	less := ops.Less(a, b)
+	if k := len(m.floats); k%5 == 0 && less.Rank() > 0 {
+		over := []func(*graph.Node, ...any) *graph.Node{ops.Any, ops.All}[k%2]
+		return over(less, k/5%less.Rank())
+	}
 	switch m.rnd.IntN(6) {
 	case 0:
 		return ops.LessEqual(a, b)
@@ -75,7 +79,12 @@ func index(m *maker) *graph.Node {
 		return nil
 	}
 	a := m.rnd.IntN(x.Rank())
-	if m.rnd.IntN(2) == 0 {
+	least := m.rnd.IntN(2) == 0
+	switch {
+	case len(m.floats)%3 == 0:
+		row := ops.Sort(ops.ReshapeTo(x, onlyAxis(x.Shape().Len())), 0)
+		return ops.SearchSorted(row, m.pick(m.apart), 0, ops.Side(a%2))
+	case least:
 		return ops.ArgMin(x, a)
 	}
 	return ops.Cast(ops.ArgMax(x, a), graph.I32)
@@ -98,6 +107,15 @@ func (m *maker) positions(n int) *graph.Node {
 func gather(m *maker) *graph.Node {
 	x := m.matrix(m.pick(m.floats))
 	a := m.rnd.IntN(2)
+	if n := x.Dim(a); len(m.floats)%3 == 0 {
+		size := 1 + n/2
+		start := ops.At(m.positions(n-size+1), 0, 0)
+		part := ops.DynamicSlice(x, start, size, a)
+		if n%2 == 0 {
+			return part
+		}
+		return ops.DynamicUpdate(x, start, ops.Tanh(part), a)
+	}
 	return ops.Gather(x, m.positions(x.Dim(a)), a)
 }
 
@@ -132,5 +150,8 @@ func concat(m *maker) *graph.Node {
 		return nil
 	}
 	a := m.rnd.IntN(x.Rank())
+	if len(m.floats)%4 == 3 { // with a piece that has no elements
+		return ops.Concat(a, ops.Slice(x, a, 0, 1), ops.Cos(ops.Slice(x, a, x.Dim(a), x.Dim(a))), ops.Tanh(x), ops.Neg(x))
+	}
 	return ops.Concat(a, ops.Slice(x, a, 0, 1), ops.Tanh(x), ops.Neg(x))
 }

@@ -44,12 +44,12 @@ func unary(m *maker) *graph.Node {
 		{func() *graph.Node { return ops.Scale(ops.Exp(x), 0.3) }, func() *graph.Node { return ops.Scale(ops.Exp2(x), 0.3) }, func() *graph.Node { return ops.Scale(ops.Sinh(within()), 0.6) }},
 		{func() *graph.Node { return ops.Log(ops.Shift(x, 1.6)) }, func() *graph.Node { return ops.Scale(ops.Log2(above()), 0.5) }, func() *graph.Node { return ops.Log10(above()) }},
 		{func() *graph.Node { return ops.Scale(ops.Sqrt(ops.Shift(x, 1.6)), 0.6) }, func() *graph.Node { return ops.Scale(ops.Acosh(above()), 0.6) }},
-		{func() *graph.Node { return ops.Log1p(ops.Scale(x, 0.5)) }, func() *graph.Node { return ops.Scale(ops.Atanh(within()), 0.6) }},
+		{func() *graph.Node { return ops.Log1p(ops.Scale(x, 0.5)) }, func() *graph.Node { return ops.Scale(ops.Lgamma(above()), 0.6) }, func() *graph.Node { return ops.Scale(ops.Atanh(within()), 0.6) }},
 		{func() *graph.Node { return ops.StopGradient(ops.Scale(x, 0.9)) }},
 		{func() *graph.Node { return ops.Erf(x) }, func() *graph.Node { return ops.Scale(ops.Erfinv(within()), 0.6) }, func() *graph.Node { return ops.Sub(ops.Erf(x), ops.Round(ops.Scale(within(), 0.5))) }},
 		{func() *graph.Node { return ops.Softplus(x) }, func() *graph.Node { return ops.Remainder(between(), ops.Lit(x, 1)) }},
 		{func() *graph.Node { return ops.LogSigmoid(x) }, func() *graph.Node { return ops.Mul(x, ops.Scale(ops.FloorDiv(between(), ops.Lit(x, 1)), 0.4)) }},
-		{func() *graph.Node { return ops.Scale(ops.Expm1(x), 0.3) }},
+		{func() *graph.Node { return ops.Scale(ops.Expm1(x), 0.3) }, func() *graph.Node { return ops.Digamma(above()) }, func() *graph.Node { return ops.Polygamma(1, above()) }},
 		{func() *graph.Node { return ops.OneMinus(ops.Square(x)) }},
 	}
 	form := forms[m.rnd.IntN(len(forms))]
@@ -204,6 +204,13 @@ func along(m *maker) *graph.Node {
 	case 6:
 		return ops.Scale(ops.LinearRecurrence(ops.Scale(x, 0.5), x, a), 0.5)
 	}
+	if len(m.floats)%3 == 0 {
+		x = m.pick(m.apart)
+		if x.Rank() == 0 {
+			return nil
+		}
+		return ops.Sparsemax(x, -1)
+	}
 	return ops.Softmax(x, a)
 }
 
@@ -337,8 +344,19 @@ func linear(m *maker) *graph.Node {
 	a = ops.Add(a, ops.DiagonalMatrix(ops.BroadcastTo(ops.Lit(x, 2), onlyAxis(n))))
 	switch m.rnd.IntN(6) {
 	case 0:
+		switch len(m.floats) % 3 { // so that other graphs stay as they were
+		case 1:
+			values, vectors := ops.Eigh(m.spread(rows))
+			return ops.Add(vectors, ops.Scale(values, 0.1))
+		case 2:
+			u, s, v := ops.SVD(m.spread(rows))
+			return ops.Add(ops.Mul(u, v), ops.Scale(s, 0.1))
+		}
 		return ops.Scale(ops.Cholesky(a), 0.5)
 	case 1:
+		if len(m.floats)%3 == 1 {
+			return ops.LeastSquares(a, rows)
+		}
 		return ops.Solve(a, rows)
 	case 2:
 		return ops.SolveTriangular(a, rows)
@@ -350,6 +368,14 @@ func linear(m *maker) *graph.Node {
 	}
 	sign, log := ops.SlogDet(a)
 	return ops.Scale(ops.Mul(sign, log), 1/float64(2*n))
+}
+
+// spread is a symmetric matrix whose eigenvalues, and singular values, are 2 apart at least.
+func (m *maker) spread(rows *graph.Node) *graph.Node {
+	n, d := rows.Dim(0), rows.Dim(1)
+	rows = ops.Tanh(rows)
+	a := ops.Scale(ops.MatMul(rows, ops.Transpose(rows)), 1/float64(n*d))
+	return ops.Add(a, ops.DiagonalMatrix(ops.Shift(ops.Scale(ops.Arange(rows.Graph(), rows.DType(), graph.Axis{Size: n}), 4), 2)))
 }
 
 // onlyAxis is the shape of one axis without a name.

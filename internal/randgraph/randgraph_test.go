@@ -109,7 +109,7 @@ func TestEveryOperationAppears(t *testing.T) {
 		}
 	})
 	var missing []string
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		switch op.Name() {
 		case "InRange", // which vmap alone makes
 			"Eigh", "SVD": // which have no second derivative at the spectra that small graphs often have

@@ -30,7 +30,7 @@ func convolution(m *maker) *graph.Node {
 func pool(m *maker) *graph.Node {
 	if m.rnd.IntN(2) == 0 {
 		if x := m.matrix(m.pick(m.apart)); x.Dim(0) >= 2 {
-			return ops.MaxPool1D(x, 2, ops.Stride(1+m.rnd.IntN(2)), ops.Padding(m.rnd.IntN(2)))
+			return ops.MaxPool1D(x, ops.Size(2), ops.Stride(1+m.rnd.IntN(2)), ops.Padding(m.rnd.IntN(2)))
 		}
 		return nil
 	}
@@ -38,7 +38,7 @@ func pool(m *maker) *graph.Node {
 	if x.Dim(0) < 2 {
 		return nil
 	}
-	return ops.AvgPool1D(x, 2, ops.Stride(1), ops.Padding(1))
+	return ops.AvgPool1D(x, ops.Size(2), ops.Stride(1), ops.Padding(1))
 }
 
 // padded lays zeros round an axis and may take a part that reaches into them.

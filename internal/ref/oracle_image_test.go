@@ -30,10 +30,10 @@ func (b *builder) convolution() outputs {
 	l := nn.Conv{
 		W: moved(w, 0, w.Rank()-1), // [o … c] to [… c o]
 		B: b.array("b"),
-		Window: nn.Window{
-			Stride: option("stride", 1), Padding: option("padding", 0), Dilation: option("dilation", 1),
-		},
-		Groups: option("groups", 1),
+		Window: ops.Windows(
+			ops.Stride(option("stride", 1)), ops.Padding(option("padding", 0)), ops.Dilation(option("dilation", 1)),
+			ops.Groups(option("groups", 1)),
+		),
 	}
 	return b.weighted(channelsFirst(l.Of(x)))
 }

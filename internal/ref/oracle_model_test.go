@@ -37,13 +37,13 @@ var models = map[string]func(b *builder) outputs{
 	"conv1d_narrow":       (*builder).convolution,
 	"conv1d_wide":         (*builder).convolution,
 	"maxpool2d": func(b *builder) outputs {
-		return b.pooled(func(x node) node { return ops.MaxPool2D(x, 2, 2) })
+		return b.pooled(func(x node) node { return ops.MaxPool2D(x, ops.Size(2)) })
 	},
 	"maxpool2d_overlap": func(b *builder) outputs {
-		return b.pooled(func(x node) node { return ops.MaxPool2D(x, 3, 3, ops.Stride(2), ops.Padding(1)) })
+		return b.pooled(func(x node) node { return ops.MaxPool2D(x, ops.Size(3), ops.Stride(2), ops.Padding(1)) })
 	},
 	"avgpool2d": func(b *builder) outputs {
-		return b.pooled(func(x node) node { return ops.AvgPool2D(x, 2, 2) })
+		return b.pooled(func(x node) node { return ops.AvgPool2D(x, ops.Size(2)) })
 	},
 
 	"batch_norm_train": (*builder).batchNormTrain,

@@ -85,6 +85,9 @@ func Apply(env trait.Env, n *graph.Node, in []graph.Value) (graph.Value, error) 
 	if err := trait.CheckIndex(n, in); err != nil {
 		return graph.Value{}, err
 	}
+	if n.Shape().Len() == 0 {
+		return graph.NewValue(n.Type()), nil
+	}
 	if n.DType().IsInt() && !slices.ContainsFunc(in, func(v graph.Value) bool { return !v.Type.DType.IsInt() }) {
 		switch op := n.Op().(type) {
 		case trait.Integers:

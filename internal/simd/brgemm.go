@@ -26,12 +26,12 @@ func BatchReduceOf(level Level, bits int) BatchReduce {
 	switch bits {
 	case 32:
 		if level == Portable {
-			return portableBatchReduce[float32]()
+			return portableBatchReduce(portableTiles32[Dot])
 		}
 		return batchReduce32[level]
 	case 64:
 		if level == Portable {
-			return portableBatchReduce[float64]()
+			return portableBatchReduce(portableTiles64[Dot])
 		}
 		return batchReduce64[level]
 	}
@@ -39,8 +39,7 @@ func BatchReduceOf(level Level, bits int) BatchReduce {
 }
 
 // portableBatchReduce adds up the products of the batch.
-func portableBatchReduce[T float32 | float64]() BatchReduce {
-	t := portableTile[T](Dot)
+func portableBatchReduce(t Tile) BatchReduce {
 	return BatchReduce{t.Rows, t.Cols, func(rows, cols, k, batch int, a *byte, rowA, colA, nextA int, b *byte, rowB, nextB int,
 		c *byte, rowC int, accumulate bool) {
 		if batch == 0 {

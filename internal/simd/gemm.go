@@ -33,12 +33,12 @@ func TileOf(level Level, op Contraction, bits int) Tile {
 	switch bits {
 	case 32:
 		if level == Portable {
-			return portableTile[float32](op)
+			return portableTiles32[op]
 		}
 		return tiles32[level][op]
 	case 64:
 		if level == Portable {
-			return portableTile[float64](op)
+			return portableTiles64[op]
 		}
 		return tiles64[level][op]
 	}

@@ -5,14 +5,19 @@ import "unsafe"
 // The sums of a portable tile, 4×2 or 2×2, and the operands fit into the 15 registers that Go uses
 // on amd64. Products are rounded before they are added, so that no compiler contracts them.
 
-// portableTile returns the micro-kernel in plain Go.
-func portableTile[T float32 | float64](op Contraction) Tile {
+// The micro-kernels in plain Go. They are made once: a generic function as a value is allocated.
+var (
+	portableTiles32 = portableTiles[float32]()
+	portableTiles64 = portableTiles[float64]()
+)
+
+func portableTiles[T float32 | float64]() [4]Tile {
 	return [...]Tile{
 		Dot:      {4, 2, dotTile[T]},
 		Distance: {4, 2, distanceTile[T]},
 		Shifted:  {2, 2, shiftedTile[T]},
 		Centred:  {2, 2, centredTile[T]},
-	}[op]
+	}
 }
 
 // at returns the element at an offset in bytes.

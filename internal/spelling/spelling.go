@@ -50,8 +50,7 @@ func Near(name string, candidates []string) string {
 // proportional to its square.
 const longName = 200
 
-// editDistance returns the number of insertions, deletions and replacements of runes that make b
-// of a (Levenshtein, 1966). Names too long to be compared count as different in all runes.
+// editDistance is that of runes. Names too long to be compared count as different in all.
 func editDistance(a, b string) int {
 	if n := max(len(a), len(b)); n > utf8.UTFMax*longName {
 		return n
@@ -60,20 +59,26 @@ func editDistance(a, b string) int {
 	if n := max(len(s), len(t)); n > longName {
 		return n
 	}
-	row := make([]int, len(t)+1)
+	return EditDistance(s, t)
+}
+
+// EditDistance returns the least number of insertions, deletions and replacements of elements that make
+// b of a (Levenshtein, 1966).
+func EditDistance[E comparable](a, b []E) int {
+	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
-	for i := range s {
+	for i := range a {
 		diagonal := row[0]
 		row[0]++
-		for j := range t {
+		for j := range b {
 			next := min(row[j]+1, row[j+1]+1, diagonal)
-			if s[i] != t[j] {
+			if a[i] != b[j] {
 				next = min(row[j]+1, row[j+1]+1, diagonal+1)
 			}
 			diagonal, row[j+1] = row[j+1], next
 		}
 	}
-	return row[len(t)]
+	return row[len(b)]
 }

@@ -18,7 +18,7 @@ func conv(b *builder) (*graph.Node, float64) {
 	label := b.labels("label", 41, n, classes)
 	for layer, channels := range []int{32, 64, 64} {
 		h = b.conv3x3(fmt.Sprintf("conv%d", layer+1), h, channels, 42+uint64(layer))
-		h = ops.MaxPool2D(ops.ReLU(h), 2, 2)
+		h = ops.MaxPool2D(ops.ReLU(h), ops.Size(2))
 	}
 	scores := b.dense("scores", ops.Merge(h, "f", "h", "w", "c"), graph.Ax("c", classes), 45, 6)
 	return crossEntropy(scores, label), 0.05

@@ -60,6 +60,8 @@ func (b *builder) translate(n *graph.Node, dt graph.DType) (y *G.Node) {
 	switch {
 	case n.Role() == graph.RoleOp && !known:
 		reason = "no translation is known"
+	case n.Shape().Len() == 0:
+		reason = "it has no arrays without elements"
 	case e.refused != "":
 		reason = e.refused
 	case n.DType().IsInt() || n.DType().IsHalf():

@@ -101,7 +101,7 @@ func faults(rows string) string {
 func TestDocument(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(preface)
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		b.WriteString(here(t, op))
 	}
 	b.WriteString(between)

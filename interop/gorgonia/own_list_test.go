@@ -65,7 +65,7 @@ func owns() []own {
 
 		own1("1/x", func(x *graph.Node) *graph.Node { return ops.Div(ops.Lit(x, 1), x) }, G.Inverse, ops.Positive),
 		own1("1/√x", func(x *graph.Node) *graph.Node { return ops.Div(ops.Lit(x, 1), ops.Sqrt(x)) }, G.InverseSqrt, ops.Positive),
-		own1("x³", func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Square(x)) }, G.Cube, ops.Reals),
+		own1("x³", ops.Cube, G.Cube, ops.Reals),
 	}
 	for i := range all {
 		if all[i].op == "MatMul" {

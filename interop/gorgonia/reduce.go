@@ -88,6 +88,22 @@ func softmax(s site, x []*G.Node) *G.Node {
 	return s.mul(e.exp, e.over(s.inverse(e.total)))
 }
 
+// sparsemax takes the axis to the end and back: the engine's own operation is wrong along another one.
+func sparsemax(s site, x []*G.Node) *G.Node {
+	order := make([]int, s.y.Rank()) // its own inverse
+	for i := range order {
+		order[i] = i
+	}
+	a, last := s.along(), len(order)-1
+	if order[a], order[last] = last, a; a == last {
+		return s.one(func(x *G.Node) (*G.Node, error) { return G.Sparsemax(x) }, x[0])
+	}
+	turned := func(x *G.Node) *G.Node {
+		return s.one(func(x *G.Node) (*G.Node, error) { return G.Transpose(x, order...) }, x)
+	}
+	return turned(s.one(func(x *G.Node) (*G.Node, error) { return G.Sparsemax(x) }, turned(x[0])))
+}
+
 func logSumExp(s site, x []*G.Node) *G.Node {
 	e := s.exponentials(x[0])
 	return s.like(s.y, s.add(s.one(G.Log, e.total), e.most))

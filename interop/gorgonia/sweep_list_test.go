@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
@@ -38,8 +39,12 @@ func sweeps() []own {
 	add1("LogSoftMax, first axis", func(x *graph.Node) *graph.Node { return ops.LogSoftmax(x, 0) }, func(x *G.Node) (*G.Node, error) { return G.LogSoftMax(x, 0) }, ops.Reals, 3, 4)
 	add1("Norm, 2", func(x *graph.Node) *graph.Node { return ops.Norm(x, 1) }, func(x *G.Node) (*G.Node, error) { return G.Norm(x, 1, 2) }, ops.Apart, 3, 4)
 	add1("Expm1", func(x *graph.Node) *graph.Node { return ops.Sub(ops.Exp(x), ops.Lit(x, 1)) }, G.Expm1, ops.Reals, 3, 4)
-	add1("Log2", func(x *graph.Node) *graph.Node { return ops.Div(ops.Log(x), ops.Log(ops.Lit(x, 2))) }, G.Log2, ops.Positive, 3, 4)
-	add1("Cube", func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Square(x)) }, G.Cube, ops.Reals, 3, 4)
+	add1("Floor", ops.Floor, G.Floor, ops.Apart, 3, 4)
+	add1("Ceil", ops.Ceil, G.Ceil, ops.Apart, 3, 4)
+	add1("Sparsemax", func(x *graph.Node) *graph.Node { return ops.Sparsemax(x, -1) }, func(x *G.Node) (*G.Node, error) { return G.Sparsemax(x) }, ops.Reals, 3, 4)
+	add1("Sparsemax, first axis", func(x *graph.Node) *graph.Node { return ops.Sparsemax(x, 0) }, func(x *G.Node) (*G.Node, error) { return G.Sparsemax(x, 0) }, ops.Reals, 3, 4)
+	add1("Log2", ops.Log2, G.Log2, ops.Positive, 3, 4)
+	add1("Cube", ops.Cube, G.Cube, ops.Reals, 3, 4)
 	add1("Inverse", func(x *graph.Node) *graph.Node { return ops.Div(ops.Lit(x, 1), x) }, G.Inverse, ops.Apart, 3, 4)
 	add1("Norm, 1, of both signs", func(x *graph.Node) *graph.Node { return ops.Sum(ops.Abs(x), 1) }, func(x *G.Node) (*G.Node, error) { return G.Norm(x, 1, 1) }, ops.Apart, 3, 4)
 	add1("Norm, 3, of both signs", func(x *graph.Node) *graph.Node {
@@ -63,7 +68,23 @@ func sweeps() []own {
 	add1("ByIndices, each row once", rows(0, 2, 0, 1), byIndices(0, 2, 0, 1), ops.Reals, 3, 4)
 	add1("ByIndices, a row twice", rows(0, 2, 0, 2), byIndices(0, 2, 0, 2), ops.Reals, 3, 4)
 	add1("ByIndices, columns", rows(1, 3, 1, 2), byIndices(1, 3, 1, 2), ops.Reals, 3, 4)
-	add1("Mish", func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Tanh(ops.Log1p(ops.Exp(x)))) }, G.Mish, ops.Reals, 3, 4)
+	targets, lengths, spoken := []int{1, 2, 2, 3, 4, 1}, []int{6, 6, 5}, []int{2, 2, 1}
+	add1("CTCLoss, summed", func(x *graph.Node) *graph.Node {
+		ints := func(v []int, sizes ...int) *graph.Node {
+			return x.Graph().Constant(graph.I64, floatsOf(v), graph.Dims(sizes...)...)
+		}
+		return ops.Sum(nn.CTC(ops.LogSoftmax(x, -1), ints(targets, 3, 2), ints(lengths, 3), ints(spoken, 3), 0))
+	}, func(x *G.Node) (*G.Node, error) {
+		ints := func(name string, v []int, shape ...int) *G.Node {
+			return G.NewTensor(x.Graph(), G.Int, len(shape), G.WithShape(shape...), G.WithName(name), G.WithValue(tensor.New(tensor.WithShape(shape...), tensor.WithBacking(v))))
+		}
+		logs, err := G.LogSoftMax(x, 2)
+		if err != nil {
+			return nil, err
+		}
+		return G.CTCLoss(logs, ints("targets", targets, 3, 2), ints("lengths", lengths, 3), ints("spoken", spoken, 3), G.ReductionSum)
+	}, ops.Reals, 6, 3, 5)
+	add1("Mish", ops.Mish, G.Mish, ops.Reals, 3, 4)
 	add1("LeakyRelu", func(x *graph.Node) *graph.Node { return ops.LeakyReLU(x, 0.1) }, func(x *G.Node) (*G.Node, error) { return G.LeakyRelu(x, 0.1) }, ops.Apart, 3, 4)
 	add1("Transpose of three axes", func(x *graph.Node) *graph.Node { return ops.Transpose(x, 2, 0, 1) }, func(x *G.Node) (*G.Node, error) { return G.Transpose(x, 2, 0, 1) }, ops.Reals, 2, 3, 4)
 	add1("Slice of the first axis", func(x *graph.Node) *graph.Node { return ops.Slice(x, 0, 1, 3) }, func(x *G.Node) (*G.Node, error) { return G.Slice(x, G.S(1, 3)) }, ops.Reals, 4, 3)
@@ -130,7 +151,7 @@ func sweeps() []own {
 					x = ops.Concat(axis, x, beyond(x, axis, n))
 				}
 			}
-			y := ops.MaxPool2D(ops.Transpose(x, 0, 2, 3, 1), kernel[0], kernel[1], ops.Stride(stride...))
+			y := ops.MaxPool2D(ops.Transpose(x, 0, 2, 3, 1), ops.Size(kernel[0], kernel[1]), ops.Stride(stride...))
 			return ops.Transpose(y, 0, 3, 1, 2)
 		}, func(x *G.Node) (*G.Node, error) { return G.MaxPool2D(x, tensor.Shape(kernel), pad, stride) }, ops.Apart, 1, 2, 4, 5)
 	}
@@ -155,4 +176,12 @@ func sweeps() []own {
 		return y, err
 	}
 	return append(all, batch)
+}
+
+func floatsOf(list []int) []float64 {
+	out := make([]float64, len(list))
+	for i, v := range list {
+		out[i] = float64(v)
+	}
+	return out
 }

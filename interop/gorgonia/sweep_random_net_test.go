@@ -52,12 +52,12 @@ func windowed() []family {
 			w := windowOf(r, pad, 1)
 			return one(w.String(), func(x *graph.Node) *graph.Node {
 				if average {
-					return first(ops.AvgPool2D(last(x), w.kernel[0], w.kernel[1], ops.Stride(w.stride...)))
+					return first(ops.AvgPool2D(last(x), ops.Size(w.kernel[0], w.kernel[1]), ops.Stride(w.stride...)))
 				}
 				for i, n := range w.pad {
 					x = ops.Pad(x, 2+i, n, n, -1e9)
 				}
-				return first(ops.MaxPool2D(last(x), w.kernel[0], w.kernel[1], ops.Stride(w.stride...)))
+				return first(ops.MaxPool2D(last(x), ops.Size(w.kernel[0], w.kernel[1]), ops.Stride(w.stride...)))
 			}, func(x *G.Node) (*G.Node, error) { return theirs(x, w.kernel, w.pad, w.stride) }, ops.Apart, w.size)
 		}}
 	}
@@ -104,14 +104,14 @@ func windowed() []family {
 		{"MaxPool1D", func(r *rand.Rand) (string, own) {
 			w := windowOf(r, 0, 1).flat()
 			return one(w.String(), func(x *graph.Node) *graph.Node {
-				return first(ops.MaxPool2D(last(x), 1, w.kernel[1], ops.Stride(w.stride...)))
+				return first(ops.MaxPool2D(last(x), ops.Size(1, w.kernel[1]), ops.Stride(w.stride...)))
 			},
 				func(x *G.Node) (*G.Node, error) { return G.MaxPool1D(x, w.kernel[1], 0, w.stride[1]) }, ops.Apart, w.size)
 		}},
 		{"AveragePool1D", func(r *rand.Rand) (string, own) {
 			w := windowOf(r, 0, 1).flat()
 			return one(w.String(), func(x *graph.Node) *graph.Node {
-				return first(ops.AvgPool2D(last(x), 1, w.kernel[1], ops.Stride(w.stride...)))
+				return first(ops.AvgPool2D(last(x), ops.Size(1, w.kernel[1]), ops.Stride(w.stride...)))
 			},
 				func(x *G.Node) (*G.Node, error) { return G.AveragePool1D(x, w.kernel[1], 0, w.stride[1]) }, ops.Apart, w.size)
 		}},

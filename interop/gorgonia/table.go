@@ -35,6 +35,7 @@ func table() []entry {
 		{op: match.ArgSort, refused: "it has no sort"},
 		{op: match.Broadcast, rule: broadcast},
 		{op: match.Cast, rule: cast},
+		{op: match.Ceil, rule: unary(G.Ceil)},
 		{op: match.Concat, rule: concat},
 		{op: match.Conv, refused: channels},
 		{op: match.ConvInput, refused: channels},
@@ -44,11 +45,14 @@ func table() []entry {
 		{op: match.CumArg, refused: "it has no index of a maximum"},
 		{op: match.DiffDot, rule: diffDot},
 		{op: match.Div, rule: div, operands: withScalar},
+		{op: match.DynamicSlice, refused: "it has no integers for indices"},
+		{op: match.DynamicUpdate, refused: "it has no integers for indices"},
 		{op: match.Equal, rule: comparison(G.Eq)},
 		{op: match.Erf, refused: "it has no error function"},
 		{op: match.Exp, rule: exp},
 		{op: match.Expm1, rule: unary(G.Expm1)},
 		{op: match.FFT, refused: "it has no Fourier transform"},
+		{op: match.Floor, rule: unary(G.Floor)},
 		{op: match.Gather, refused: "it has no integers for indices"},
 		{op: match.Implicit, refused: "it has no loops"},
 		{op: match.InRange, refused: "it has no integers for indices"},
@@ -57,6 +61,7 @@ func table() []entry {
 		{op: match.LinearRecurrence, refused: "it has no recurrences"},
 		{op: match.Log, rule: unary(G.Log)},
 		{op: match.Log1p, rule: unary(G.Log1p)},
+		{op: match.Log2, rule: unary(G.Log2)},
 		{op: match.LogSigmoid, rule: logSigmoid},
 		{op: match.LogSoftmax, rule: logSoftmax},
 		{op: match.LogSumExp, rule: logSumExp},
@@ -92,6 +97,7 @@ func table() []entry {
 		{op: match.Slice, rule: slice},
 		{op: match.Softmax, rule: softmax},
 		{op: match.Softplus, rule: softplus},
+		{op: match.Sparsemax, rule: sparsemax},
 		{op: match.SqDist, rule: sqDist},
 		{op: match.Sqrt, rule: unary(G.Sqrt)},
 		{op: match.Square, rule: unary(G.Square)},
@@ -121,7 +127,7 @@ func rules() map[match.Kind]entry {
 func Supported() []string {
 	var out []string
 	rules := rules()
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		if rules[match.Of(op)].rule != nil {
 			out = append(out, op.Name())
 		}

@@ -135,7 +135,7 @@ func operands(t *testing.T, g *graph.Graph, c ops.Case, dt graph.DType) []*graph
 func TestCases(t *testing.T) {
 	supported := Supported()
 	ran := map[string]bool{}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		for i, c := range op.Cases() {
 			for _, dt := range []graph.DType{graph.F32, graph.F64} {
 				t.Run(fmt.Sprintf("%s/%d/%v", op.Name(), i, dt), func(t *testing.T) {
@@ -174,7 +174,7 @@ func TestCases(t *testing.T) {
 			}
 		}
 	}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		if slices.Contains(supported, op.Name()) != ran[op.Name()] {
 			t.Errorf("%s: supported %v, ran %v", op.Name(), !ran[op.Name()], ran[op.Name()])
 		}
@@ -184,7 +184,7 @@ func TestCases(t *testing.T) {
 // TestTable holds the table to the list of operations.
 func TestTable(t *testing.T) {
 	all := map[match.Kind]bool{}
-	for _, op := range ops.All() {
+	for _, op := range ops.List() {
 		all[match.Of(op)] = true // one that the table does not have is refused
 	}
 	for _, e := range table() {

@@ -28,15 +28,18 @@
 //	F64 F32         float64 float32
 //	F16 BF16        float32, exactly
 //	I64 I32 BOOL    int64 int32 bool
-//	I16 I8 U16 U8   int32
+//	I8 U8           int8 uint8
+//	I16 U16         int32
 //	U32             int64
 //	U64             int64; a number above 2⁶³−1 is an error
 //
-// float64, float32, int64, int32, int8, uint8 and bool are written. So are F16 and BF16, and I8 and
-// U8 of int32, where [Tensor].DType says so, which it does for what was read: float32 is rounded, and
-// uint16 are the bits. Other types, such as F8_E4M3, F8_E5M2 and
-// those of less than a byte, are not read. A tensor without elements, such as [0,3], is read and
-// written; the tensor module's Float32s and similar return its empty slice, while its Data panics.
+// float64, float32, int64, int32, int8, uint8 and bool are written, and the bits of f16 and bf16
+// (tape.HalfBits). So are F16 and BF16 of float32, which is rounded, and of uint16, which are the bits,
+// and I8 and U8 of int32, where [Tensor].DType says so, which it does for what was read. An input or
+// parameter of f16 or bf16 takes float32 whose numbers it holds, as those that were read (tape.Feed).
+// Other types, such as F8_E4M3, F8_E5M2 and those of less than a byte, are not read. A tensor without
+// elements, such as [0,3], is read and written; the tensor module has none, so its Data is of one element
+// that the shape leaves out.
 //
 // # Checksum
 //

@@ -7,8 +7,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tapestry-ml/tapestry/internal/half"
+	"github.com/tapestry-ml/tapestry/internal/vacant"
 	"gorgonia.org/tensor"
 )
 
@@ -35,8 +37,8 @@ var dtypes = []dtype{
 	converted("F16", 2, func(b []byte) (float32, bool) { return half.Float32(binary.LittleEndian.Uint16(b)), true }),
 	converted("U16", 2, func(b []byte) (int32, bool) { return int32(binary.LittleEndian.Uint16(b)), true }),
 	converted("I16", 2, func(b []byte) (int32, bool) { return int32(int16(binary.LittleEndian.Uint16(b))), true }),
-	converted("I8", 1, func(b []byte) (int32, bool) { return int32(int8(b[0])), true }),
-	converted("U8", 1, func(b []byte) (int32, bool) { return int32(b[0]), true }),
+	stored[int8]("I8", 1),
+	stored[uint8]("U8", 1),
 	converted("BOOL", 1, func(b []byte) (bool, bool) { return b[0] == 1, b[0] <= 1 }),
 }
 
@@ -118,15 +120,28 @@ func encode(t *tensor.Dense, as string) (name string, e encoder, wrong string) {
 	if len(t.Mask()) > 0 {
 		return "", nil, "the tensor is masked, which the format cannot say"
 	}
-	if t.Len() > 0 && (t.RequiresIterator() || !t.DataOrder().IsRowMajor()) {
+	if !vacant.Is(t) && (t.RequiresIterator() || !t.DataOrder().IsRowMajor()) {
 		t, _ = t.Materialize().(*tensor.Dense)
 		if t == nil || t.RequiresIterator() || !t.DataOrder().IsRowMajor() {
 			return "", nil, "want a row-major tensor, got a column-major one"
 		}
 	}
-	if as != "" {
-		return encodeAs(t, as)
+	if e, ok := t.Engine().(interface{ BitsOf() string }); ok && as == "" {
+		as = strings.ToUpper(e.BitsOf())
 	}
+	if as != "" {
+		name, e, wrong = encodeAs(t, as)
+	} else {
+		name, e, wrong = encodeOwn(t)
+	}
+	if wrong == "" && vacant.Is(t) {
+		e = func(io.Writer, []byte) error { return nil }
+	}
+	return name, e, wrong
+}
+
+// encodeOwn returns the encoder to the type that the elements tell.
+func encodeOwn(t *tensor.Dense) (name string, e encoder, wrong string) {
 	switch t.Dtype() {
 	case tensor.Int64:
 		return "I64", elements(t.Int64s(), 8), ""

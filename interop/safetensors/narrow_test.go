@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -55,10 +56,8 @@ func TestNarrowTypes(t *testing.T) {
 			}
 		}
 	}
-	for i, v := range read.Tensor("signed").Int32s() {
-		if v != int32(int8(i)) || read.Tensor("unsigned").Int32s()[i] != int32(i) {
-			t.Fatalf("byte %d is %d and %d", i, v, read.Tensor("unsigned").Int32s()[i])
-		}
+	if !slices.Equal(read.Tensor("signed").Int8s(), signed) || !slices.Equal(read.Tensor("unsigned").Uint8s(), unsigned) {
+		t.Fatal("bytes are others when they are read")
 	}
 	if err := Write(&again, read); err != nil {
 		t.Fatal(err)

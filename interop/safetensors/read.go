@@ -9,9 +9,11 @@ import (
 	"io"
 	"maps"
 	"os"
+	"reflect"
 	"slices"
 	"sync"
 
+	"github.com/tapestry-ml/tapestry/internal/vacant"
 	"gorgonia.org/tensor"
 )
 
@@ -318,6 +320,9 @@ func (s *source) tensor(info Info) (*tensor.Dense, error) {
 			e.Tensor = info.Name
 		}
 		return nil, err
+	}
+	if info.Size == 0 {
+		return vacant.Dense(tensor.Dtype{Type: reflect.TypeOf(data).Elem()}, info.Shape), nil
 	}
 	return tensor.New(tensor.WithShape(info.Shape...), tensor.WithBacking(data)), nil
 }

@@ -155,7 +155,7 @@ func looped(n *graph.Node, l trait.Loop) (out []weights) {
 }
 
 // softmaxed follows an axis of a node down, through changes of layout, choices and products, to a
-// softmax along it. The weights are those before any change of layout.
+// softmax or a sparsemax along it. The weights are those before any change of layout.
 func softmaxed(n *graph.Node, axis int) (weights, bool) {
 	if axis < 0 {
 		return weights{}, false
@@ -166,9 +166,9 @@ func softmaxed(n *graph.Node, axis int) (weights, bool) {
 		return weights{}, false
 	}
 	switch match.KindOf(root) {
-	case match.Softmax:
-		_, along, _ := match.SoftmaxAxis(root)
-		return weights{weights: root, axis: a}, along == a
+	case match.Softmax, match.Sparsemax:
+		along, _ := match.Along(root)
+		return weights{weights: root, axis: a}, along.Has(a)
 	case match.Select, match.Mul:
 		for _, x := range root.Inputs() {
 			if x.DType().IsFloat() && x.Rank() == root.Rank() {

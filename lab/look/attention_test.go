@@ -24,7 +24,9 @@ y[i, d] = sum(weight*x, t)
 loss = mean(y^2)
 `
 
-// TestAttention: a softmax is attention where it weighs something, under whatever name; its weights are those
+var sparse = strings.Replace(pooled, "softmax", "sparsemax", 1)
+
+// TestAttention: a softmax or a sparsemax is attention where it weighs something, under whatever name; its weights are those
 
 // of the first example, one set for each head.
 func TestAttention(t *testing.T) {
@@ -33,7 +35,7 @@ func TestAttention(t *testing.T) {
 		model string
 		heads int
 	}{
-		{"attention-self", 1}, {"attention-table", 1}, {"transformer-decoder", 4}, {"graph-gat", 2}, {"attention-kernel", 1}, {"position-rotary", 1}, {pooled, 1}, {"seq2seq-attention", 1}, {free, 1},
+		{"attention-self", 1}, {"attention-table", 1}, {"transformer-decoder", 4}, {"graph-gat", 2}, {"attention-kernel", 1}, {"position-rotary", 1}, {pooled, 1}, {sparse, 1}, {"seq2seq-attention", 1}, {free, 1},
 		{"loss-cross-entropy", 0}, {"kmeans-softmax", 0}, {"regression-relu", 0}, {classifier, 0}, {"rnn-lstm", 0},
 	} {
 		r := fresh(t, c.model, nil)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // normalisation makes every place depend on all.
@@ -14,7 +15,7 @@ func TestReceptive(t *testing.T) {
 	if err != nil || f == nil {
 		t.Fatal(f, err)
 	}
-	want := nn.ReceptiveField(nn.Window{Size: 3, Padding: 1}, nn.Window{Size: 3, Padding: 1})
+	want := nn.ReceptiveField(ops.Windows(ops.Size(3), ops.Same()), ops.Windows(ops.Size(3), ops.Same()))
 	for i, l := range f.Layers {
 		if l.Extent[0] != want[i].Size || l.Extent[1] != want[i].Size {
 			t.Errorf("layer %d sees %v, want %d", i, l.Extent, want[i].Size)

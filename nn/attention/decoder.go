@@ -49,13 +49,15 @@ type Decoder struct {
 	Name   string
 	Blocks []DecoderBlock
 	Norm   *nn.LayerNorm // nil for none
+
+	Checkpoint bool // see [Blocks]
 }
 
 // NewDecoder adds the parameters of the blocks NAME/block1, NAME/block2, …, or of the first alone
 // if the blocks share their weights.
 func NewDecoder(g *graph.Graph, name string, dt graph.DType, b Blocks, memory graph.Axis) Decoder {
 	defer g.Scope(name)()
-	return Decoder{name, stack(b, func(name string) DecoderBlock { return NewDecoderBlock(g, name, dt, b, memory) }), endNorm(g, dt, b)}
+	return Decoder{name, stack(b, func(name string) DecoderBlock { return NewDecoderBlock(g, name, dt, b, memory) }), endNorm(g, dt, b), b.Checkpoint}
 }
 
 // Of returns the output of the last block for x[b t m], in the shape of x; see [DecoderBlock.Of].
@@ -71,7 +73,9 @@ func (d Decoder) Of(x *graph.Node, memory []*graph.Node, self, cross *graph.Node
 	}
 	for i, block := range d.Blocks {
 		block.Name = build.Numbered("block", i)
-		x = block.Of(x, memory[min(i, len(memory)-1)], self, cross)
+		x = checkpoint(d.Checkpoint, func(x *graph.Node) *graph.Node {
+			return block.Of(x, memory[min(i, len(memory)-1)], self, cross)
+		}, x)
 	}
 	return nn.Normed(x, d.Norm)
 }

@@ -4,6 +4,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
+	"github.com/tapestry-ml/tapestry/ops"
 )
 
 // Blocks describes the blocks of a transformer.
@@ -19,6 +20,10 @@ type Blocks struct {
 	KeyNorm    bool       // keys that are scaled to one size as well; see [MultiHead.WithKeyNorm]
 	Rotary     bool       // self-attention that rotates queries and keys by their places; see [Rotary]
 	Activation func(*graph.Node) *graph.Node
+	// Checkpoint keeps of each block only what goes in and comes out for the derivative, which computes
+	// the rest again: less memory, and the time of one more pass forward. See grad.Checkpoint,
+	// which does so for any layers.
+	Checkpoint bool
 }
 
 // attention makes the attention of a block to a memory of the given features.
@@ -84,13 +89,15 @@ type Encoder struct {
 	Name   string
 	Blocks []EncoderBlock
 	Norm   *nn.LayerNorm // nil for none
+
+	Checkpoint bool // see [Blocks]
 }
 
 // NewEncoder adds the parameters of the blocks NAME/block1, NAME/block2, …, or of the first alone
 // if the blocks share their weights.
 func NewEncoder(g *graph.Graph, name string, dt graph.DType, b Blocks) Encoder {
 	defer g.Scope(name)()
-	return Encoder{name, stack(b, func(name string) EncoderBlock { return NewEncoderBlock(g, name, dt, b) }), endNorm(g, dt, b)}
+	return Encoder{name, stack(b, func(name string) EncoderBlock { return NewEncoderBlock(g, name, dt, b) }), endNorm(g, dt, b), b.Checkpoint}
 }
 
 // Of returns the output of the last block for x[b t m], in the shape of x; see [EncoderBlock.Of].
@@ -102,7 +109,18 @@ func (e Encoder) Of(x, mask *graph.Node) *graph.Node {
 // Levels returns the outputs of all blocks for x[b t m], in order, each in the shape of x and after
 // the last norm, if there is one. Without blocks, x itself is the only level.
 func (e Encoder) Levels(x, mask *graph.Node) []*graph.Node {
-	return e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node { return block.Of(x, mask) })
+	return e.levels(x, func(block EncoderBlock, x *graph.Node) *graph.Node {
+		return checkpoint(e.Checkpoint, func(x *graph.Node) *graph.Node { return block.Of(x, mask) }, x)
+	})
+}
+
+// checkpoint returns f(x), of which only x and the result are kept for the derivative if it is asked
+// for.
+func checkpoint(asked bool, f func(x *graph.Node) *graph.Node, x *graph.Node) *graph.Node {
+	if !asked {
+		return f(x)
+	}
+	return ops.Closed("checkpoint", func(in []*graph.Node) []*graph.Node { return []*graph.Node{f(in[0])} }, x)[0]
 }
 
 // levels returns the outputs of all blocks, where of computes that of one block.

@@ -6,6 +6,8 @@ import (
 	"log"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/nn/attention"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -13,23 +15,11 @@ import (
 
 // show computes a node and prints its shape and values.
 func show(y *graph.Node) {
-	program, err := tape.Compile(y.Graph(), tape.Fetch(y))
+	values, err := tape.Eval(context.Background(), nil, y)
 	if err != nil {
 		log.Fatal(err)
 	}
-	vm, err := program.NewVM(tape.NewStore(y.Graph(), tape.Seed(1)))
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer vm.Close()
-	if err := vm.Run(context.Background(), nil); err != nil {
-		log.Fatal(err)
-	}
-	v, err := vm.Value(y)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%v %.3v\n", y.Shape(), v.Data())
+	fmt.Printf("%v %.3v\n", y.Shape(), values[y].Data)
 }
 
 // Two keys and a query that is like the first.
@@ -105,8 +95,8 @@ func ExampleRotary() {
 	show(ops.Sum(ops.Mul(at(q, 3), at(k, 5))))
 	show(ops.Sum(ops.Mul(at(q, 10), at(k, 12))))
 	// Output:
-	// [] 0.493
-	// [] 0.493
+	// [] [0.493]
+	// [] [0.493]
 }
 
 // Blocks of self-attention and feed-forward layers, as in a transformer.
@@ -117,4 +107,40 @@ func ExampleEncoder() {
 	y := attention.NewEncoder(g, "encoder", graph.F32, b).Of(x, nil)
 	fmt.Println(y.Shape(), len(g.Leaves(graph.RoleParam)), "parameters", g.Err())
 	// Output: [b=2 t=10 m=32] 26 parameters <nil>
+}
+
+// A deep stack of which each block is a checkpoint, and one whose blocks have dropout behind them,
+// in a checkpoint each. Training takes a part of the memory.
+func ExampleBlocks_checkpoint() {
+	arena := func(build func(g *graph.Graph, x *graph.Node, b attention.Blocks) *graph.Node, b attention.Blocks) int {
+		g := graph.New("deep")
+		b.Heads, b.Width, b.Hidden, b.Activation = 2, graph.Ax("m", 16), graph.Ax("f", 64), ops.GELU
+		x := g.Input("x", graph.F32, graph.Ax("b", 8), graph.Ax("t", 32), b.Width)
+		loss := ops.Mean(ops.Square(build(g, x, b)))
+		program, err := tape.Compile(g, tape.Fetch(grad.Of(loss, g.Params()...)...))
+		if err != nil {
+			log.Fatal(err)
+		}
+		return program.Arena()
+	}
+	stack := func(g *graph.Graph, x *graph.Node, b attention.Blocks) *graph.Node {
+		return attention.NewEncoder(g, "encoder", graph.F32, b).Of(x, nil)
+	}
+	all := arena(stack, attention.Blocks{Layers: 12})
+	fmt.Println(arena(stack, attention.Blocks{Layers: 12, Checkpoint: true}) < all/4)
+
+	dropped := func(g *graph.Graph, x *graph.Node, b attention.Blocks) *graph.Node {
+		rate := g.Constant(graph.F32, []float64{0.1})
+		for i := range 12 {
+			block := attention.NewEncoderBlock(g, fmt.Sprint("block", i), graph.F32, b)
+			x = grad.Checkpoint(func(x []*graph.Node) []*graph.Node {
+				return []*graph.Node{nn.Dropout(block.Of(x[0], nil), rate)}
+			})(x)[0]
+		}
+		return x
+	}
+	fmt.Println(arena(dropped, attention.Blocks{}) < all/4)
+	// Output:
+	// true
+	// true
 }

@@ -172,9 +172,6 @@ func TestPositionMistakes(t *testing.T) {
 		"added":        func(_ *graph.Graph, x *graph.Node) { attention.AddPositions(x, nil) },
 		"concatenated": func(_ *graph.Graph, x *graph.Node) { attention.ConcatPositions(x, nil, "xp") },
 		"other places": func(_ *graph.Graph, x *graph.Node) { attention.ConcatPositions(x, ops.Slice(x, 0, 0, 2), "xp") },
-		"empty": func(g *graph.Graph, _ *graph.Node) {
-			attention.Sinusoidal(g, graph.F32, graph.Ax("t", 0), graph.Ax("m", 0))
-		},
 	})
 	for name, s := range map[string]builders.Settings{
 		"position-rotation": {"m": 3}, "position-rotary": {"m": 3},

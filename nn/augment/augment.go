@@ -9,7 +9,7 @@ import (
 )
 
 // Flip mirrors images x[n h w c] left to right, along the axis w. In all functions of this package,
-// x must be of type f32 or f64 and of four axes; anything else is a mistake.
+// x must be of floats and of four axes; anything else is a mistake.
 func Flip(x *graph.Node) *graph.Node {
 	if bad := wantImages("Flip", x); bad != nil {
 		return bad
@@ -68,7 +68,7 @@ func wantImages(what string, x *graph.Node) *graph.Node {
 	if x.IsValid() && x.Rank() == 4 && x.DType().IsFloat() {
 		return nil
 	}
-	return graph.Of(x).Fail(what, fmt.Errorf("want images [n h w c] of type f32 or f64"), x)
+	return graph.Of(x).Fail(what, fmt.Errorf("want images [n h w c] of floats"), x)
 }
 
 // floor returns the largest integer that is not above v, as int64. It has no derivative.

@@ -12,23 +12,11 @@ import (
 
 // show computes a node and prints its shape and values.
 func show(y *graph.Node) {
-	program, err := tape.Compile(y.Graph(), tape.Fetch(y))
+	values, err := tape.Eval(context.Background(), nil, y)
 	if err != nil {
 		log.Fatal(err)
 	}
-	vm, err := program.NewVM(tape.NewStore(y.Graph(), tape.Seed(1)))
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer vm.Close()
-	if err := vm.Run(context.Background(), nil); err != nil {
-		log.Fatal(err)
-	}
-	v, err := vm.Value(y)
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Printf("%v %.3v\n", y.Shape(), v.Data())
+	fmt.Printf("%v %.3v\n", y.Shape(), values[y].Data)
 }
 
 // Three nodes in a row; each sees its neighbours and itself.

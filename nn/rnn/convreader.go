@@ -28,11 +28,11 @@ func NewConvReader(g *graph.Graph, name string, dt graph.DType, s, m, h graph.Ax
 		return r
 	}
 	for left, i := s.Size, 0; left > 1 || i == 0; i++ {
-		w := nn.Window{Size: min(window, left)}
+		w := ops.Size(min(window, left))
 		c := nn.NewConv1D(g, build.Numbered("conv", i), dt, m, h, w)
 		c.W = c.W.Init(initial.Glorot())
 		r.Layers = append(r.Layers, c)
-		left, m = w.Out(left), h
+		left, m = w.Sliding(0).Count(left), h
 	}
 	return r
 }

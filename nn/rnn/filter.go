@@ -36,7 +36,7 @@ func (f FIR) Of(x *graph.Node) *graph.Node {
 	}
 	// A convolution has its window the other way round, and wide ones go on behind the end.
 	w := ops.Expand(ops.Expand(ops.Reverse(f.Taps, 0), -1, ""), -1, "")
-	y := nn.Conv{W: w, Window: nn.Window{Size: f.Taps.Dim(0)}.Wide()}.Of(ops.Expand(x, -1, ""))
+	y := nn.Conv{W: w, Window: ops.Wide()}.Of(ops.Expand(x, -1, ""))
 	return ops.Rename(ops.Slice(ops.Squeeze(y, -1), -1, 0, build.Last(x).Size), -1, build.Last(x).Name).As("ŷ")
 }
 

@@ -12,13 +12,15 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 )
 
 // Identity identifies the model that is trained.
 type Identity struct {
-	Name   string // of the graph, for people
-	Rows   int    // of the batch that the graph is for
-	Leaves []Leaf // the parameters and states that it uses, by path
+	Name   string    // of the graph, for people
+	Rows   int       // of the batch that the graph is for
+	Sizes  attr.Ints // of that batch besides, such as the length of its sequences
+	Leaves []Leaf    // the parameters and states that it uses, by path
 	// Fingerprint is the SHA-256 of what the graph computes: the operations with their attributes,
 	// the paths and defaults of inputs, parameters and states, the values of constants, and the
 	// keys of random draws. Names of quantities, scopes, source lines and the order in which nodes

@@ -82,6 +82,9 @@ func (s *State) encode() (*safetensors.File, error) {
 		"batch":              strconv.Itoa(s.Position.Batch),
 		"batches":            strconv.Itoa(s.Batches),
 	}}
+	if s.Model.Sizes.Len() > 0 {
+		f.Metadata["sizes"] = s.Model.Sizes.String()
+	}
 	if s.Data != "" {
 		f.Metadata["data"] = s.Data
 	}
@@ -169,6 +172,11 @@ func Describe(metadata map[string]string) (*State, error) {
 	s.Position = data.Position{Epoch: p.int("epoch"), Batch: p.int("batch")}
 	s.Batches, s.Data = p.int("batches"), metadata["data"]
 	s.Model = Identity{Name: metadata["model"], Rows: p.int("rows"), Fingerprint: metadata["fingerprint"]}
+	if text, ok := metadata["sizes"]; ok {
+		if err := s.Model.Sizes.UnmarshalText([]byte(text)); err != nil && p.err == nil {
+			p.err = malformed("metadata \"sizes\": %v", err)
+		}
+	}
 	p.json("leaves", &s.Model.Leaves)
 	if _, ok := metadata["validation"]; ok {
 		var v wireValidation

@@ -22,7 +22,7 @@ type Dataset interface {
 
 // head returns the first n rows of a batch, which share its memory; it is empty for n = 0.
 func (b Batch) head(n int) Batch {
-	h := Batch{Rows: n, Values: map[string]*tensor.Dense{}}
+	h := Batch{Rows: n, Sizes: b.Sizes, Values: map[string]*tensor.Dense{}}
 	if n == 0 {
 		return h
 	}

@@ -17,7 +17,8 @@ type generated struct {
 
 // Generated returns a source of one endless epoch. Its batch t, from 0, has so many rows and the
 // inputs by name that next(t) returns. If next is nil, batches are empty, for a model without
-// inputs. The name says for [Describe] what next depends on beside t.
+// inputs. The name says for [Describe] what next depends on beside t. It is for training: what reads
+// one epoch of its data, such as an evaluation, refuses it and wants [Drawn].
 func Generated(name string, rows int, next func(t int) (map[string]*tensor.Dense, error)) Source {
 	return &generated{name: name, rows: rows, next: next}
 }
@@ -27,6 +28,7 @@ func (g *generated) String() string { return g.name }
 
 func (g *generated) Position() Position { return g.at }
 func (g *generated) Batches() int       { return 0 }
+func (g *generated) Endless() bool      { return true }
 
 func (g *generated) Seek(p Position) error {
 	if p.Epoch != 0 || p.Batch < 0 {

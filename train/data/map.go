@@ -46,6 +46,8 @@ func (m *mapped) String() string {
 	return fmt.Sprintf("map(%s, %s, seed %d)", source, plural.Count(n, "change"), m.seed)
 }
 
+func (m *mapped) Endless() bool { return Endless(m.Source) }
+
 func (m *mapped) Next(ctx context.Context) (Batch, error) {
 	at := m.Position()
 	b, err := m.Source.Next(ctx)

@@ -47,7 +47,7 @@ func TestNil(t *testing.T) {
 			"Builtin": data.Builtin, "CarryOver": data.CarryOver, "Centre": data.Centre, "Generated": data.Generated,
 			"Clusters": data.Clusters, "Codes": data.Codes, "Comment": data.Comment,
 			"Concat": data.Concat, "Consecutive": data.Consecutive,
-			"Delimiter": data.Delimiter, "Describe": data.Describe, "Digits": data.Digits, "Drawn": data.Drawn,
+			"Delimiter": data.Delimiter, "Describe": data.Describe, "Endless": data.Endless, "Digits": data.Digits, "Drawn": data.Drawn,
 			"DropLast": data.DropLast, "Fill": data.Fill,
 			"FillMean": data.FillMean, "FillMedian": data.FillMedian, "FitChannels": data.FitChannels,
 			"FitStandardiser": data.FitStandardiser, "Header": data.Header, "Ignore": data.Ignore,
@@ -62,7 +62,7 @@ func TestNil(t *testing.T) {
 			"Windows": data.Windows, "Wine": data.Wine, "WriteCSV": data.WriteCSV,
 		},
 		Types: []any{
-			data.Cut{}, data.Batch{}, data.CSVFile{}, data.Error{},
+			data.Buckets{}, data.Cut{}, data.Batch{}, data.CSVFile{}, data.Error{},
 			data.Position{}, data.Prefetched{}, data.Records{}, data.Set{}, data.Standardiser{},
 			data.Table{},
 		},

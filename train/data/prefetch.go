@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
 	"gorgonia.org/tensor"
 )
@@ -27,7 +28,7 @@ type Prefetched struct {
 
 // slot holds a batch that was read ahead, or the error.
 type slot struct {
-	bufs  map[int]Batch // by the number of rows
+	bufs  map[shape]Batch // by the number of rows
 	batch Batch
 	after Position // of the source
 	err   error
@@ -48,7 +49,7 @@ func Prefetch(source Source, n int) *Prefetched {
 	}
 	p := &Prefetched{source: source, slots: make([]*slot, max(1, min(n, 1<<10))+1)}
 	for i := range p.slots {
-		p.slots[i] = &slot{bufs: map[int]Batch{}}
+		p.slots[i] = &slot{bufs: map[shape]Batch{}}
 	}
 	p.batches, p.at, p.text = source.Batches(), source.Position(), Describe(source)
 	return p
@@ -59,6 +60,9 @@ func (p *Prefetched) Position() Position { return p.at }
 
 // Batches returns the number of batches in an epoch of the source.
 func (p *Prefetched) Batches() int { return p.batches }
+
+// Endless is for the function [Endless].
+func (p *Prefetched) Endless() bool { return p != nil && Endless(p.source) }
 
 // String returns the source's text form, for Describe.
 func (p *Prefetched) String() string { return p.text }
@@ -159,11 +163,17 @@ func read(ctx context.Context, source Source, free <-chan *slot, ready chan<- *s
 	}
 }
 
+// shape is the size of a batch.
+type shape struct {
+	rows  int
+	sizes attr.Ints
+}
+
 // keep copies a batch into the slot's own memory.
 func (s *slot) keep(b Batch) {
-	own, ok := s.bufs[b.Rows]
+	own, ok := s.bufs[shape{b.Rows, b.Sizes}]
 	if !ok {
-		own = Batch{Rows: b.Rows, Values: map[string]*tensor.Dense{}}
+		own = Batch{Rows: b.Rows, Sizes: b.Sizes, Values: map[string]*tensor.Dense{}}
 	}
 	for name, t := range b.Values {
 		to := own.Values[name]
@@ -179,5 +189,5 @@ func (s *slot) keep(b Batch) {
 		}
 	}
 	own.rows = append(own.rows[:0], b.rows...)
-	s.bufs[b.Rows], s.batch = own, own
+	s.bufs[shape{b.Rows, b.Sizes}], s.batch = own, own
 }

@@ -120,6 +120,9 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 	if c.count, err = b.Elements(shape[1:]); err != nil {
 		return nil, 0, err
 	}
+	if c.count == 0 {
+		return nil, 0, b.Errorf(0, "an array of shape %v has rows without elements", shape)
+	}
 	for _, n := range shape[1:] {
 		c.row = append(c.row, int(n))
 	}
@@ -135,6 +138,10 @@ func openRecordFile(path string, opts []Option) (c *recordFile, rows int, err er
 		c.dtype = tensor.Int64
 	case func([]byte) bool:
 		c.dtype = tensor.Bool
+	case func([]byte) int8:
+		c.dtype = tensor.Int8
+	case func([]byte) uint8:
+		c.dtype = tensor.Uint8
 	default:
 		return nil, 0, b.Errorf(0, "elements of type %v are not read", c.layout.Element)
 	}
@@ -166,7 +173,8 @@ func (r *Records) Floats(names ...string) (*Records, error) {
 		if c == nil {
 			return nil, missingColumn(name, r.names)
 		}
-		if c.dtype == tensor.Int32 || c.dtype == tensor.Int64 {
+		switch c.dtype {
+		case tensor.Int8, tensor.Uint8, tensor.Int32, tensor.Int64:
 			own := *c
 			own.floats, own.dtype = true, tensor.Float32
 			out.columns[name] = &own
@@ -258,21 +266,27 @@ func (c *recordFile) put(t *tensor.Dense, at int, p []byte) int {
 	case func([]byte) float64:
 		put(t.Float64s()[at:], p, e.Size, decode)
 	case func([]byte) int32:
-		if c.floats {
-			put(t.Float32s()[at:], p, e.Size, func(p []byte) float32 { return float32(decode(p)) })
-		} else {
-			put(t.Int32s()[at:], p, e.Size, decode)
-		}
+		putWhole(c, t, at, p, decode, t.Int32s)
 	case func([]byte) int64:
-		if c.floats {
-			put(t.Float32s()[at:], p, e.Size, func(p []byte) float32 { return float32(decode(p)) })
-		} else {
-			put(t.Int64s()[at:], p, e.Size, decode)
-		}
+		putWhole(c, t, at, p, decode, t.Int64s)
+	case func([]byte) int8:
+		putWhole(c, t, at, p, decode, t.Int8s)
+	case func([]byte) uint8:
+		putWhole(c, t, at, p, decode, t.Uint8s)
 	case func([]byte) bool:
 		put(t.Bools()[at:], p, e.Size, decode)
 	}
 	return -1
+}
+
+// putWhole decodes integers, as such or as float32.
+func putWhole[T int8 | uint8 | int32 | int64](c *recordFile, t *tensor.Dense, at int, p []byte, decode func([]byte) T, own func() []T) {
+	size := c.layout.Element.Size
+	if c.floats {
+		put(t.Float32s()[at:], p, size, func(p []byte) float32 { return float32(decode(p)) })
+		return
+	}
+	put(own()[at:], p, size, decode)
 }
 
 func put[T any](to []T, p []byte, size int, decode func([]byte) T) {

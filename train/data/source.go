@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 	"gorgonia.org/tensor"
 )
@@ -13,6 +14,9 @@ import (
 type Batch struct {
 	Rows   int
 	Values map[string]*tensor.Dense
+	// Sizes has what a net is built for besides the number of rows, such as the length of the
+	// sequences in this batch; the zero value is nothing. See [Buckets].
+	Sizes attr.Ints
 
 	rows []int // of the data set, where they are known
 }
@@ -66,6 +70,14 @@ type Source interface {
 	Seek(p Position) error
 	// Batches returns the number of batches in an epoch, or 0 if it is not known beforehand.
 	Batches() int
+}
+
+// Endless reports whether an epoch of a source never ends, so that it cannot be read as a whole: that
+// of [Generated], or of [Map] and [Prefetch] of one. A source of one's own says so by a method
+// Endless() bool.
+func Endless(s Source) bool {
+	e, ok := s.(interface{ Endless() bool })
+	return ok && e.Endless()
 }
 
 // Describe returns in one line what the batches of a source depend on beside the position: its

@@ -45,8 +45,8 @@ func (s *Set) RandomSplit(seed uint64, shares ...float64) ([]*Set, error) {
 }
 
 // StratifiedSplit is [Set.RandomSplit] in which each part also gets its share, up to rounding, of
-// the rows of every class. The classes are the values of the named column, [n] of tensor.Int32 or
-// Int64; another column is an error.
+// the rows of every class. The classes are the values of the named column, [n] of tensor.Int32,
+// Int64, Int8 or Uint8; another column is an error.
 func (s *Set) StratifiedSplit(column string, seed uint64, shares ...float64) ([]*Set, error) {
 	order, err := s.byClass(column, seed)
 	if err != nil {
@@ -89,9 +89,13 @@ func (s *Set) byClass(column string, seed uint64) ([]int, error) {
 		class = func(i int) int64 { return int64(t.Int32s()[i]) }
 	case t.Dtype() == tensor.Int64:
 		class = func(i int) int64 { return t.Int64s()[i] }
+	case t.Dtype() == tensor.Int8:
+		class = func(i int) int64 { return int64(t.Int8s()[i]) }
+	case t.Dtype() == tensor.Uint8:
+		class = func(i int) int64 { return int64(t.Uint8s()[i]) }
 	}
 	if class == nil {
-		return nil, fmt.Errorf("data: column %s%v of %v holds no classes: want one int32 or int64 a row", input.Quote(column), []int(t.Shape()), t.Dtype())
+		return nil, fmt.Errorf("data: column %s%v of %v holds no classes: want one int32, int64, int8 or uint8 a row", input.Quote(column), []int(t.Shape()), t.Dtype())
 	}
 	order := Order(seed, 0, s.rows)
 	slices.SortStableFunc(order, func(i, j int) int {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/internal/vacant"
 	"gorgonia.org/tensor"
 )
 
@@ -127,7 +128,7 @@ func TestSplitErrors(t *testing.T) {
 		{func() error { _, err := set.RandomSplit(1, math.Inf(1)); return err }, "data: a split into shares [+Inf]: they add up to +Inf, not 1"},
 		{func() error { _, err := set.RandomSplit(1, 0.99, 0.01); return err }, "data: a split of 10 rows into [10 0]: want some in each"},
 		{func() error { _, err := none.RandomSplit(1, 1); return err }, "data: a split of 0 rows into [0]: want some in each"},
-		{func() error { _, err := set.StratifiedSplit("x", 1, 1); return err }, `data: column "x"[10 3] of float32 holds no classes: want one int32 or int64 a row`},
+		{func() error { _, err := set.StratifiedSplit("x", 1, 1); return err }, `data: column "x"[10 3] of float32 holds no classes: want one int32, int64, int8 or uint8 a row`},
 		{func() error { _, err := set.StratifiedSplit("z", 1, 1); return err }, `data: no column "z"; there are x, y`},
 		{func() error { _, err := set.Folds(1, 1); return err }, "data: 1 folds of 10 rows: want at least 2, and a row in each"},
 		{func() error { _, err := set.Folds(11, 1); return err }, "data: 11 folds of 10 rows: want at least 2, and a row in each"},
@@ -184,6 +185,8 @@ func TestSetErrors(t *testing.T) {
 	}{
 		{second(NewSet(nil)), "data: a set without columns"},
 		{column(nil), `data: column "x": want an array of at least one axis`},
+		{column(vacant.Dense(tensor.Float32, []int{0, 3})), `data: column "x": it has no rows`},
+		{column(vacant.Dense(tensor.Float32, []int{2, 0})), `data: column "x": rows of shape [0] have no elements`},
 		{column(new(tensor.Dense)), `data: column "x": want an array of at least one axis`},
 		{column(tensor.New(tensor.FromScalar(1.0))), `data: column "x": want an array of at least one axis`},
 		{column(tensor.New(tensor.WithShape(2), tensor.Of(tensor.Uint16))), `data: column "x": elements of type uint16: want float32, float64, int32, int64, int8, uint8 or bool`},

@@ -9,19 +9,26 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// integers holds the elements of an array of integers, in one of two types.
+// integers holds the elements of an array of integers, in one of four types.
 type integers struct {
 	narrow []int32
 	wide   []int64
+	signed []int8
+	bytes  []uint8
 }
 
-func (v integers) len() int { return len(v.narrow) + len(v.wide) }
+func (v integers) len() int { return len(v.narrow) + len(v.wide) + len(v.signed) + len(v.bytes) }
 
 func (v integers) at(i int) int64 {
-	if v.narrow != nil {
+	switch {
+	case v.narrow != nil:
 		return int64(v.narrow[i])
+	case v.wide != nil:
+		return v.wide[i]
+	case v.signed != nil:
+		return int64(v.signed[i])
 	}
-	return v.wide[i]
+	return int64(v.bytes[i])
 }
 
 // floats holds the elements of an array of floats, in one of two types.
@@ -85,6 +92,10 @@ func wholes(t *tensor.Dense) (v integers, ok bool) {
 		return integers{narrow: t.Int32s()}, true
 	case t.Dtype() == tensor.Int64:
 		return integers{wide: t.Int64s()}, true
+	case t.Dtype() == tensor.Int8:
+		return integers{signed: t.Int8s()}, true
+	case t.Dtype() == tensor.Uint8:
+		return integers{bytes: t.Uint8s()}, true
 	}
 	return v, false
 }
@@ -117,7 +128,7 @@ func column(b data.Batch, name string) (integers, error) {
 	}
 	v, ok := wholes(t)
 	if !ok {
-		return v, fmt.Errorf("column %q is %s: want int32 or int64, row-major", name, describe(t))
+		return v, fmt.Errorf("column %q is %s: want integers, row-major", name, describe(t))
 	}
 	return v, nil
 }

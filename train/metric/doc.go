@@ -9,7 +9,7 @@
 //
 // There are [Accuracy] and [Confusion] for classes, [ARI] and [Inertia] for clusters, [Nats],
 // [Bits] and [Perplexity] for language models, and [AbsoluteError], [SquaredError] and [R2] for
-// numbers. Each documents what it does with NaN; none hides it. Sums are of float64 whatever the
+// numbers; and [EditDistance] for sequences. Each documents what it does with NaN; none hides it. Sums are of float64 whatever the
 // arrays hold. Adding a batch allocates nothing once one as large was added. An output that does
 // not fit the batch is an error that names both.
 //

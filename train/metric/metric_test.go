@@ -253,7 +253,7 @@ func TestMistakes(t *testing.T) {
 		want   string
 	}{
 		{metric.Accuracy("label"), four, y, `accuracy: the batch has no column "label"`},
-		{metric.Accuracy("t"), four, y, `accuracy: column "t" is float32(2): want int32 or int64, row-major`},
+		{metric.Accuracy("t"), four, y, `accuracy: column "t" is float32(2): want integers, row-major`},
 		{metric.Accuracy("y"), nil, y, `accuracy: the output is nothing: want float32 or float64, row-major`},
 		{metric.Accuracy("y"), turned, y, `accuracy: the output is float32(2, 2): want float32 or float64, row-major`},
 		{metric.Accuracy("y"), dense([]float32{1, 2, 3}, 3), y, `accuracy: the output is float32(3) for 2 labels: want as many numbers for each`},

@@ -11,7 +11,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"ARI": metric.ARI, "AbsoluteError": metric.AbsoluteError, "Accuracy": metric.Accuracy, "AdjustedRand": metric.AdjustedRand,
-			"Bits": metric.Bits, "Inertia": metric.Inertia, "Nats": metric.Nats,
+			"Bits": metric.Bits, "EditDistance": metric.EditDistance[int32], "Inertia": metric.Inertia, "Nats": metric.Nats,
 			"NewConfusion": metric.NewConfusion, "Perplexity": metric.Perplexity, "R2": metric.R2,
 			"SquaredError": metric.SquaredError,
 		},

@@ -118,3 +118,24 @@ func TestDescriptions(t *testing.T) {
 		}
 	}
 }
+
+// TestFaintNames: a faint line is in the legend if its name is the only one of its group, and is described.
+func TestFaintNames(t *testing.T) {
+	y := []float64{1, 2}
+	l := Lines{Frame: Frame{ID: "c", Title: "t"}, Series: []Series{
+		{Name: "median", Y: y}, {Name: "one of many", Y: y, Faint: true},
+		{Name: "draws", Group: 1, Y: y, Faint: true}, {Group: 1, Y: y, Faint: true},
+		{Name: "run 1", Group: 2, Y: y, Faint: true}, {Name: "run 2", Group: 2, Y: y, Faint: true},
+		{Name: "nowhere", Group: 3, Y: []float64{math.NaN(), math.NaN()}, Faint: true},
+	}}
+	var names []string
+	for _, k := range l.keys() {
+		names = append(names, k.name)
+	}
+	if len(names) != 1 || names[0] != "draws" {
+		t.Errorf("in the legend are %q, want draws alone", names)
+	}
+	if got := desc(t, l); !strings.Contains(got, "draws: 1 at 0 to 2 at 1.") || !strings.Contains(got, "4 faint lines of single runs.") {
+		t.Errorf("it is described by: %s", got)
+	}
+}

@@ -25,6 +25,16 @@ func lineKey(name string, group int) key {
 	}, lineSample}
 }
 
+// faintStroke is how faint lines are drawn.
+const faintStroke = ` stroke-width="1" stroke-opacity=".3"`
+
+// faintKey returns the entry of faint lines.
+func faintKey(name string, group int) key {
+	return key{name, func(c *canvas, at point) {
+		c.line(at, point{at.x + lineSample, at.y}, groupInk(group).stroke()+faintStroke)
+	}, lineSample}
+}
+
 // vectorKey returns the entry of arrows with the group's colour and dash.
 func vectorKey(name string, group int) key {
 	return key{name, func(c *canvas, at point) {

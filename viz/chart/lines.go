@@ -35,8 +35,8 @@ type Series struct {
 	Lo, Hi []float64
 	// Group, from 0, selects colour, dash and marker: runs of one method share it.
 	Group int
-	// Faint draws a thin line without a label: one of many runs, whose typical course is another
-	// series.
+	// Faint draws a thin line: one of many runs, whose typical course is another series. Its name is in
+	// the legend if no other series of its group has one, and otherwise beside the pointer alone.
 	Faint bool
 	// Points draws data points instead of a line, such as those that lines are fitted to. They have
 	// no band and cannot be Faint.
@@ -88,7 +88,7 @@ func (l Lines) SVG(w io.Writer) error {
 	names := l.names(data.x)
 	inner := l.width() - 2*margin
 	column := labelColumn(names)
-	keys := l.pointKeys()
+	keys := l.keys()
 	if !roomBeside(names, column, inner, l.height(l.Height, 0, linesBody)-l.bodyTop()) {
 		column = 0
 		for _, n := range names {
@@ -232,15 +232,30 @@ func (l Lines) names(x span) []lineName {
 	return names
 }
 
-// pointKeys returns the entries of data points in the legend.
-func (l Lines) pointKeys() legend {
+// keys returns the entries of data points and faint lines in the legend.
+func (l Lines) keys() legend {
 	var keys legend
 	for _, s := range l.Series {
-		if s.Points && s.Name != "" && l.summarise(s).n > 0 {
+		switch {
+		case s.Name == "" || l.summarise(s).n == 0:
+		case s.Points:
 			keys = append(keys, shapeKey(s.Name, s.Group, groupInk(s.Group)))
+		case s.Faint && l.namesGroup(s):
+			keys = append(keys, faintKey(s.Name, s.Group))
 		}
 	}
 	return keys
+}
+
+// namesGroup reports whether s is the only series of its group that has a name.
+func (l Lines) namesGroup(s Series) bool {
+	named := 0
+	for _, other := range l.Series {
+		if other.Group == s.Group && other.Name != "" {
+			named++
+		}
+	}
+	return named == 1 && s.Name != ""
 }
 
 // draw draws the lines, from bottom to top.
@@ -290,7 +305,7 @@ func (l Lines) drawSeries(c *canvas, p plane, s Series) {
 	}
 	how, d := groupInk(s.Group).stroke()+` fill="none" stroke-linejoin="round" stroke-linecap="round"`, line.path
 	if s.Faint {
-		how, d = how+` stroke-width="1" stroke-opacity=".3"`, line.faint
+		how, d = how+faintStroke, line.faint
 	} else {
 		how += ` stroke-width="2.2"` + dash(s.Group)
 	}

@@ -63,7 +63,7 @@ func (l Lines) figures(e extent) string {
 	said := []string{"Line chart" + against(l.X, l.LogX, l.Y, l.LogY) + "."}
 	faint := 0
 	for _, s := range l.Series {
-		if s.Faint {
+		if s.Faint && !l.namesGroup(s) {
 			faint++
 		} else {
 			said = append(said, l.sentence(s))

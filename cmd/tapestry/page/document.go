@@ -194,7 +194,18 @@ func (d *document) optimiser(table *data.Table) (train.Optimiser, error) {
 	if err != nil {
 		return o, badf("optimiser %w", err)
 	}
+	if o.Searches() {
+		return o, badf("optimiser %s finds the length of each step by a line search, and the page walks through the step alone: choose another, or use tapestry train", o.Name())
+	}
 	return o, nil
+}
+
+// optimisers returns the names of the optimisers whose training is the program of their step.
+func optimisers() []string {
+	return slices.DeleteFunc(train.Names(), func(name string) bool {
+		o, err := train.Named(name, 1)
+		return err != nil || o.Searches()
+	})
 }
 
 // fix feeds the given numbers to inputs that have a default, in every step.

@@ -179,6 +179,7 @@ func TestMistakes(t *testing.T) {
 	open(`{"model":"kmeans-softmax","dtype":"f16"}`, 400, "want f32 or f64")
 	open(`{"model":"kmeans-softmax","rate":-1}`, 400, "positive")
 	open(`{"model":"kmeans-softmax","optimiser":"adm"}`, 400, "adm")
+	open(`{"model":"kmeans-softmax","optimiser":"lbfgs"}`, 400, "optimiser lbfgs finds the length of each step by a line search")
 	open(`{"model":"kmeans-softmax","data":"../../etc/passwd"}`, 400, "want iris")
 	open(`{"model":"kmeans-softmax","data":"iris","settings":{"k":151}}`, 400, "150 rows")
 	open(`{"model":"kmeans-softmax","scalars":{"δ":1}}`, 400, "no scalar")

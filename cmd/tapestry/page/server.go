@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/tapestry-ml/tapestry/builders"
-	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
@@ -95,7 +94,7 @@ func (s *Server) route() {
 	s.mux.HandleFunc("GET /assets/chart.css", func(w http.ResponseWriter, _ *http.Request) { serveChartStyle(w) })
 
 	s.answer("GET /api/models", s.models)
-	s.answer("GET /api/optimisers", func(*http.Request) (any, error) { return train.Names(), nil })
+	s.answer("GET /api/optimisers", func(*http.Request) (any, error) { return optimisers(), nil })
 	s.answer("GET /api/examples", s.examples)
 	s.answer("POST /api/open", s.open)
 	s.answer("POST /api/parse", s.parse)

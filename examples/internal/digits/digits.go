@@ -1,5 +1,5 @@
 // Package digits is shared by the examples about handwritten digits: it has the data, a record of a
-// training, and pictures of the digits that a net reads.
+// training, pictures of the digits that a net reads, and a judge of those that a net makes.
 //
 //	fit, test, err := digits.Split()
 //	curve := &digits.Curve{}

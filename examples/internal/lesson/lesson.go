@@ -29,6 +29,7 @@ import (
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/watch"
 	"github.com/tapestry-ml/tapestry/viz"
+	"gorgonia.org/tensor"
 )
 
 // Lesson is one run of an example.
@@ -184,5 +185,26 @@ func (l *Lesson) Picture(name string, write func(w io.Writer) error) (err error)
 func (l *Lesson) Draw(name string, root *graph.Node, options ...viz.Option) error {
 	return l.Picture(name, func(w io.Writer) error {
 		return viz.SVG(w, []*graph.Node{root}, append(options, viz.WithoutLines())...)
+	})
+}
+
+// Array is numbers, row-major, as an array of the given sizes; it shares their memory.
+func Array[N float32 | float64 | int32](numbers []N, sizes ...int) *tensor.Dense {
+	return tensor.New(tensor.WithShape(sizes...), tensor.WithBacking(numbers))
+}
+
+// Converged is an observer that ends a training when its last four steps have lowered the loss by less than
+// least.
+func Converged(least float64) train.Observer {
+	var losses []float64
+	return train.ObserverFunc(func(e train.Event) error {
+		if e.Kind != train.Stepped {
+			return nil
+		}
+		losses = append(losses, e.Loss)
+		if n := len(losses); n > 5 && losses[n-5]-e.Loss < least {
+			return train.ErrStop
+		}
+		return nil
 	})
 }

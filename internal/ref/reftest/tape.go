@@ -62,6 +62,9 @@ func Runs(n int, seed uint64, feed graph.Values, nodes []*graph.Node, options ..
 // Value copies a dense row-major tensor of the given type.
 func Value(typ graph.Type, t *tensor.Dense) graph.Value {
 	v := graph.NewValue(typ)
+	if len(v.Data) == 0 {
+		return v
+	}
 	switch typ.DType {
 	case graph.F32:
 		widen(v.Data, t.Float32s())

@@ -36,5 +36,5 @@ func ExampleReadNPY() {
 	}
 	pixels, err := array.ReadNPY("pixels.npy", &file)
 	fmt.Println(pixels.Dtype(), pixels.Data(), err)
-	// Output: int32 [0 128 255] <nil>
+	// Output: uint8 [0 128 255] <nil>
 }

@@ -19,9 +19,9 @@ func OpenIDX(path string, opts ...input.Option) (*tensor.Dense, error) {
 
 // ReadIDX reads an array in the format of MNIST (http://yann.lecun.com/exdb/mnist/), which gzip may
 // have compressed: two zero bytes, the type, the number of axes, the sizes and the elements, all
-// big endian. Errors call the file name. Bytes and integers, such as pixels and labels, become a
-// tensor of int32; floating-point numbers keep their type. An array without elements, one of more
-// than 8 axes, and bytes after the array are *Errors. It takes MaxBytes and MaxCells.
+// big endian. Errors call the file name. Bytes, such as pixels and labels, become a tensor of uint8 or
+// int8, other integers one of int32; floating-point numbers keep their type. An array of more than 8
+// axes, and bytes after the array, are *Errors. It takes MaxBytes and MaxCells.
 func ReadIDX(name string, r io.Reader, opts ...input.Option) (*tensor.Dense, error) {
 	b, err := input.NewUnpacked(name, r, input.NewConfig(input.Arrays, opts))
 	if err != nil {

@@ -23,8 +23,8 @@ var idxFiles = []struct {
 	write      *tensor.Dense // what gives them; nil where it is what they give
 }{
 	{"bytes", "\x00\x00\x08\x02\x00\x00\x00\x02\x00\x00\x00\x03\x00\x01\x02\x03\x04\xff",
-		datatest.Dense([]int32{0, 1, 2, 3, 4, 255}, 2, 3), datatest.Dense([]uint8{0, 1, 2, 3, 4, 255}, 2, 3)},
-	{"signed bytes", "\x00\x00\x09\x01\x00\x00\x00\x02\x01\xff", datatest.Dense([]int32{1, -1}, 2), datatest.Dense([]int8{1, -1}, 2)},
+		datatest.Dense([]uint8{0, 1, 2, 3, 4, 255}, 2, 3), datatest.Dense([]uint8{0, 1, 2, 3, 4, 255}, 2, 3)},
+	{"signed bytes", "\x00\x00\x09\x01\x00\x00\x00\x02\x01\xff", datatest.Dense([]int8{1, -1}, 2), datatest.Dense([]int8{1, -1}, 2)},
 	{"short integers", "\x00\x00\x0b\x01\x00\x00\x00\x02\x01\x02\xff\xfe", datatest.Dense([]int32{258, -2}, 2), datatest.Dense([]int16{258, -2}, 2)},
 	{"integers", "\x00\x00\x0c\x01\x00\x00\x00\x01\x01\x02\x03\x04", datatest.Dense([]int32{0x01020304}, 1), nil},
 	{"float32", "\x00\x00\x0d\x01\x00\x00\x00\x01\x3f\xc0\x00\x00", datatest.Dense([]float32{1.5}, 1), nil},
@@ -72,7 +72,7 @@ func TestIDXErrors(t *testing.T) {
 		{"large type", "\x00\x00\xff\x01", nil, "f.idx: byte 2: type 0xff is none of those of IDX files: 08, 09, 0b, 0c, 0d, 0e"},
 		{"sizes", "\x00\x00\x08\x02\x00\x00\x00\x01\x00", nil, "f.idx: byte 9: the file ends within the sizes: 5 of 8 bytes are there"},
 		{"axes", "\x00\x00\x08\x09" + strings.Repeat("\x00\x00\x00\x01", 9), nil, "f.idx: the array has 9 axes; at most 8 are read"},
-		{"no elements", "\x00\x00\x08\x01\x00\x00\x00\x00", nil, "f.idx: an array of shape [0] has no elements, which no tensor holds"},
+		{"no elements, and one", "\x00\x00\x08\x01\x00\x00\x00\x00a", nil, "f.idx: byte 8: bytes follow the last element"},
 		{"many elements", "\x00\x00\x08\x02\xff\xff\xff\xff\xff\xff\xff\xff", nil,
 			"f.idx: an array of shape [4294967295 4294967295] has more than 67108864 elements; MaxCells sets the limit"},
 		{"short", "\x00\x00\x0b\x01\x00\x00\x00\x03abc", nil, "f.idx: byte 11: the file ends after 1 of 3 elements"},

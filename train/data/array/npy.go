@@ -21,12 +21,14 @@ func OpenNPY(path string, opts ...input.Option) (*tensor.Dense, error) {
 //	f2 f4          float32
 //	f8             float64
 //	b1             bool
-//	i1 u1 i2 u2 i4 int32
+//	i1 u1          int8 uint8
+//	i2 u2 i4       int32
 //	u4 i8 u8       int64
 //
-// A number that does not fit is an *Error. So are other types (strings, records, complex numbers,
-// and Python objects, which would have to be executed), an array without elements, which no tensor
-// holds, more than 8 axes, and bytes after the array. It takes MaxBytes and MaxCells.
+// An input of integers of any size takes any of them, and one of f16 or bf16 takes float32 whose
+// numbers it holds, as those of f2 (tape.Feed). A number that does not fit is an *Error. So are other
+// types (strings, records, complex numbers, and Python objects, which would have to be executed), more
+// than 8 axes, and bytes after the array. It takes MaxBytes and MaxCells.
 func ReadNPY(name string, r io.Reader, opts ...input.Option) (*tensor.Dense, error) {
 	b, err := input.NewUnpacked(name, r, input.NewConfig(input.Arrays, opts))
 	if err != nil {
@@ -44,8 +46,8 @@ func readNPY(b *input.Binary) (*tensor.Dense, error) {
 }
 
 // WriteNPY writes t as numpy.save does, byte for byte: in format 1.0, little endian, in t's own
-// order. Elements are booleans, float32, float64, or integers of 8 to 64 bits, signed or not; other
-// types are *Errors. ReadNPY reads a tensor of a type that it returns back equal.
+// order. Elements are booleans, float32, float64, or integers of 8 to 64 bits, signed or not, or the
+// bits of f16 (tape.HalfBits), which become f2; other types, bf16 among them, are *Errors. ReadNPY reads a tensor of a type that it returns back equal.
 func WriteNPY(w io.Writer, t *tensor.Dense) error {
 	if w == nil {
 		return input.NoWriter()

@@ -113,8 +113,8 @@ func openArrays(path string, opts []data.Option) (*Columns, error) {
 		if err != nil {
 			return nil, err
 		}
-		if t.Dims() == 0 || tensors.CheckColumn(t) != "" {
-			continue // a single number is no column
+		if t.Dims() == 0 || t.Shape().TotalSize() > 0 && tensors.CheckColumn(t) != "" {
+			continue // a single number is no column, but an array without rows is to be told of
 		}
 		columns = append(columns, Column{Name: name, Values: t})
 	}

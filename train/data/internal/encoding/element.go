@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/half"
+	"github.com/tapestry-ml/tapestry/internal/vacant"
 	"github.com/tapestry-ml/tapestry/train/data/internal/input"
 	"gorgonia.org/tensor"
 )
@@ -34,8 +36,8 @@ type Layout struct {
 }
 
 // Decoder returns a func([]byte) T that converts the little-endian bytes of an element to the type
-// T of float32, float64, int32, int64 and bool that graphs have for it, or nil if the type is not
-// read. A uint64 beyond int64 comes out negative.
+// T that graphs have for it, or nil if the type is not read: float32 for a float16, whose numbers are
+// float32's too, int8, uint8 and so on. A uint64 beyond int64 comes out negative.
 func (e Element) Decoder() any {
 	little := binary.LittleEndian
 	switch e {
@@ -48,9 +50,9 @@ func (e Element) Decoder() any {
 	case Element{'b', 1}:
 		return func(p []byte) bool { return p[0] != 0 }
 	case Element{'i', 1}:
-		return func(p []byte) int32 { return int32(int8(p[0])) }
+		return func(p []byte) int8 { return int8(p[0]) }
 	case Element{'u', 1}:
-		return func(p []byte) int32 { return int32(p[0]) }
+		return func(p []byte) uint8 { return p[0] }
 	case Element{'i', 2}:
 		return func(p []byte) int32 { return int32(int16(little.Uint16(p))) }
 	case Element{'u', 2}:
@@ -83,6 +85,10 @@ func ReadTensor(b *input.Binary, l Layout) (*tensor.Dense, error) {
 	case func([]byte) int64:
 		return readArray(a, decode)
 	case func([]byte) bool:
+		return readArray(a, decode)
+	case func([]byte) int8:
+		return readArray(a, decode)
+	case func([]byte) uint8:
 		return readArray(a, decode)
 	}
 	return nil, b.Errorf(0, "elements of type %v are not read", l.Element)
@@ -131,6 +137,9 @@ func readArray[T any](a arrayReader, decode func([]byte) T) (*tensor.Dense, erro
 	shape := make([]int, len(a.Shape))
 	for i, size := range a.Shape {
 		shape[i] = int(size)
+	}
+	if a.n == 0 {
+		return vacant.Dense(tensor.Dtype{Type: reflect.TypeFor[T]()}, shape), nil
 	}
 	if a.ColumnMajor {
 		x = rowMajor(x, shape)
@@ -200,7 +209,13 @@ func Encoder(t *tensor.Dense) (e Element, put func(p []byte, i int), ok bool) {
 		return Element{'i', 2}, func(p []byte, i int) { little.PutUint16(p, uint16(x[i])) }, true
 	case tensor.Uint16:
 		x := t.Uint16s()
-		return Element{'u', 2}, func(p []byte, i int) { little.PutUint16(p, x[i]) }, true
+		kind := byte('u')
+		if e, told := t.Engine().(interface{ BitsOf() string }); told {
+			if kind = 'f'; e.BitsOf() != "f16" {
+				return Element{}, nil, false
+			}
+		}
+		return Element{kind, 2}, func(p []byte, i int) { little.PutUint16(p, x[i]) }, true
 	case tensor.Int32:
 		x := t.Int32s()
 		return Element{'i', 4}, func(p []byte, i int) { little.PutUint32(p, uint32(x[i])) }, true
@@ -222,7 +237,7 @@ func Gapless(t *tensor.Dense) (*tensor.Dense, error) {
 	if t == nil || t.Dtype().Type == nil {
 		return nil, &input.Error{Msg: "there is no tensor to write"}
 	}
-	if t.IsMasked() {
+	if t.IsMasked() && !vacant.Is(t) {
 		return nil, &input.Error{Msg: "the tensor has a mask, which the file would lose"}
 	}
 	if t.RequiresIterator() {

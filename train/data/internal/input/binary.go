@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -139,13 +140,16 @@ func (b *Binary) Elements(shape []int64) (int, error) {
 	}
 	n := int64(1)
 	for _, size := range shape {
-		if size < 1 {
-			return 0, b.Errorf(0, "an array of shape %v has no elements, which no tensor holds", shape)
+		if size < 0 {
+			return 0, b.Errorf(0, "an array of shape %v: want sizes of at least 0", shape)
 		}
-		if n > int64(b.Config.MaxCells)/size {
+		if size > 0 && n > int64(b.Config.MaxCells)/size {
 			return 0, b.Errorf(0, "an array of shape %v has more than %d elements; MaxCells sets the limit", shape, b.Config.MaxCells)
 		}
-		n *= size
+		n *= max(1, size)
+	}
+	if slices.Contains(shape, 0) {
+		return 0, nil
 	}
 	return int(n), nil
 }

@@ -19,6 +19,10 @@ func CheckColumn(t *tensor.Dense) string {
 		return "want an array of at least one axis"
 	case !slices.Contains(ColumnTypes, t.Dtype()):
 		return fmt.Sprintf("elements of type %v: want float32, float64, int32, int64, int8, uint8 or bool", t.Dtype())
+	case t.Shape()[0] == 0:
+		return "it has no rows"
+	case t.Shape().TotalSize() == 0:
+		return fmt.Sprintf("rows of shape %v have no elements", []int(t.Shape()[1:]))
 	case t.RequiresIterator() || !t.DataOrder().IsRowMajor():
 		return "a view: want a row-major array without gaps"
 	}

@@ -5,11 +5,11 @@ import numpy as np
 from numpy.lib import format
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)))
-for t in ["f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "b1"]:
+for t in ["f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "b1"]:
     x = np.arange(6).reshape(2, 3)
     x = x % 2 == 1 if t == "b1" else x - 2 if t[0] in "if" else x + 250
     np.save(f"{t}.npy", x.astype("<" + t))
-    if t not in ("i1", "u1", "b1"):
+    if t not in ("f2", "i1", "u1", "b1"):
         np.save(f"{t}_big.npy", x.astype(">" + t))
 np.save("u8.npy", np.array([0, 2**63 - 1], "<u8"))
 np.save("u8_large.npy", np.array([0, 2**63], "<u8"))
