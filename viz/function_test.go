@@ -70,6 +70,12 @@ func TestControlFormulas(t *testing.T) {
 				return nodes{ops.Tanh(ops.Add(ops.Mul(z[0], w), b)).As("z")}
 			}).X[0]
 		},
+		"y_{td} = z_{td} | ": func(x, _, b *graph.Node) *graph.Node {
+			m := x.Graph().Param("m", graph.F32, graph.Axis{Size: 3}, b.Shape().Axis(0))
+			return ops.FixedPoint(ops.Equation{Start: nodes{ops.ZerosLike(x)}}, func(z, _ nodes) nodes {
+				return nodes{ops.Tanh(ops.Add(ops.MatMul(z[0], m), x)).As("z")}
+			}).X[0]
+		},
 		"y_{td} = sign(x_{td}·w_d) | ∂loss/∂w_d = 2/15·Σₜ y_{td}·x_{td}": func(x, w, _ *graph.Node) *graph.Node {
 			return grad.Custom(func(in nodes) nodes { return nodes{ops.Sign(in[0])} }, func(_, _, dy nodes) nodes { return dy })(ops.Mul(x, w))[0]
 		},

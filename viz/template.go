@@ -44,6 +44,9 @@ func (t *template) written(marks []expr.Expr) expr.Expr {
 		return e
 	}
 	for k := range marks {
+		if !has(e, marks[k].Text) {
+			continue // a solution is written as where the iteration ended
+		}
 		for i, s := range t.in[k] {
 			x := t.y.In(k)
 			if s != "" || x.Dim(i) == 1 {
@@ -57,6 +60,11 @@ func (t *template) written(marks []expr.Expr) expr.Expr {
 		}
 	}
 	return e
+}
+
+// has reports whether a symbol is part of an expression.
+func has(e expr.Expr, symbol string) bool {
+	return e.Kind == expr.KindSymbol && e.Text == symbol || slices.ContainsFunc(e.Args, func(a expr.Expr) bool { return has(a, symbol) })
 }
 
 // ofLoop reports whether a node is a loop or one of its results, a slice of the loop's value in

@@ -59,7 +59,7 @@ func net(rows int, solve solver) *train.Net {
 	w := nn.NewProjection(g, "W", graph.F64, h, h).W
 	size := ops.Sum(ops.Abs(w), 0, ops.Keep)
 	w = ops.Div(w, ops.Maximum(ops.Lit(size, 1), ops.Scale(size, 1/0.9))).As("W")
-	z := solve(ops.ZerosLike(ink).As("start"), func(z *graph.Node) *graph.Node { return ops.Tanh(ops.Add(ops.MatMul(z, w), ink)) }).As("z")
+	z := solve(ops.ZerosLike(ink).As("start"), func(z *graph.Node) *graph.Node { return ops.Tanh(ops.Add(ops.MatMul(z, w), ink)).As("z") }).As("z∞")
 	logits := nn.NewLinear(g, "V", graph.F64, h, digit).Of(z)
 	return &train.Net{Loss: nn.CrossEntropy(logits, y).As("loss"), Output: logits}
 }
