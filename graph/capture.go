@@ -40,6 +40,10 @@ func (g *Graph) Within(n *Node) *Node {
 		return x
 	}
 	if v, ok := n.Constant(); ok && n.Rank() == 0 && n.Name() == "" { // a named one may be differentiated by
+		if n.g.copied == nil {
+			n.g.copied = map[*Node]bool{}
+		}
+		n.g.copied[n] = true
 		return g.ConstantValue(v)
 	}
 	name := n.Name()
@@ -60,6 +64,10 @@ func (g *Graph) Within(n *Node) *Node {
 	}
 	return x
 }
+
+// Copied reports whether n is a scalar constant of which a body has a copy, because it had no name when
+// the body used it; see [Join]. What the body computes is no function of n.
+func (n *Node) Copied() bool { return n.IsValid() && n.g.copied[n] }
 
 // Open returns the innermost body of g that is being built, g itself if there is none. What a step
 // draws is added there, whatever graph it is asked of.

@@ -25,6 +25,7 @@ type Graph struct {
 	outerNodes map[*Node]*Node     // likewise, by input: see Node.Outer
 	captured   map[*Node]*Node     // likewise, by node of outer: the input that captures it
 	captures   []*Node             // likewise: these inputs
+	copied     map[*Node]bool      // scalar constants of which a body has a copy: see Node.Copied
 	sealed     bool                // the body is no longer being built
 	open       *Graph              // the body that is being built for this graph
 	encloses   bool                // of a body that is being built: see Enclose

@@ -199,4 +199,10 @@ func TestNamedConstantIsCaptured(t *testing.T) {
 	if values[y].Item() != 60 || values[slope].Item() != 20 {
 		t.Errorf("%v, derivative %v: want 60 and 20", values[y], values[slope])
 	}
+	grad.Of(y, b)
+	grad.JVP([]node{y}, []node{b}, []node{ops.Lit(b, 1)})
+	want := "a loop or function uses the constant 5 as a number"
+	if got := fmt.Sprint(g.Err()); strings.Count(got, want) != 2 || strings.Count(got, "name it with As") != 2 {
+		t.Errorf("%v, want twice %s", got, want)
+	}
 }

@@ -79,6 +79,14 @@ func check(loss, w *graph.Node) error {
 	case !w.DType().IsFloat():
 		return fmt.Errorf("a node of type %v has no derivative", w.Type())
 	}
+	return wantWhole(w)
+}
+
+// wantWhole refuses a constant that a body uses as a number: a derivative by it would miss that use.
+func wantWhole(w *graph.Node) error {
+	if w.Copied() {
+		return &graph.Mistake{Problem: fmt.Sprintf("a loop or function uses the constant %v as a number", w), Fix: "name it with As before it is used there"}
+	}
 	return nil
 }
 

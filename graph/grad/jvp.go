@@ -65,6 +65,9 @@ func checkDirections(g *graph.Graph, all, x, v []*graph.Node) error {
 		}
 	}
 	for i, n := range x {
+		if err := wantWhole(n); err != nil {
+			return err
+		}
 		if slices.Contains(x[:i], n) {
 			return fmt.Errorf("%s is given two directions", n.Label())
 		}
