@@ -60,7 +60,8 @@
 //   - [vmap] turns the graph of one example into that of a batch.
 //   - [rewrite] has the passes that make a graph stable and fast; tape runs them.
 //
-// One package needs a go get of its own: interop/gorgonia, a second engine for the same graphs.
+// One package needs a go get of its own: interop/gorgonia, which imports graphs of gorgonia's, and is a
+// second engine for ours.
 //
 // The command does most of this without a program:
 //

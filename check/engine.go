@@ -26,7 +26,7 @@ type engine struct {
 // On adds a check with the given name: it compares an engine's values of the results and of the
 // first derivatives with the definition. An error that is [Inapplicable] does not fail the check.
 func On(name string, e Engine) Option {
-	return func(s *settings) { s.engines = append(s.engines, engine{name, e}) }
+	return func(s *settings) { s.on = append(s.on, engine{name, e}) }
 }
 
 // Inapplicable marks an engine's error as one about an operation or type that it lacks.
@@ -212,8 +212,8 @@ func (c *checker) workers(ctx context.Context) Verdict {
 	return v
 }
 
-// on compares an engine.
-func (c *checker) on(ctx context.Context, e engine) Verdict {
+// compareOn compares an engine.
+func (c *checker) compareOn(ctx context.Context, e engine) Verdict {
 	nodes := append(append([]*graph.Node{}, c.values...), c.first...)
 	want, err := c.reference(nodes)
 	if err != nil {

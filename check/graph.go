@@ -25,7 +25,7 @@ type settings struct {
 	seed       uint64
 	noise      float64
 	vocabulary []graph.Op
-	engines    []engine
+	on         []engine
 	store      *tape.Store
 }
 
@@ -99,14 +99,7 @@ func Kinds() (names, docs []string) {
 //
 // While workers are checked, GOMAXPROCS is at least 8.
 func Graph(ctx context.Context, y *graph.Node, options ...Option) []Verdict {
-	s := settings{noise: 0.1}
-	for _, o := range options {
-		if o != nil {
-			o(&s)
-		}
-	}
-	var c *checker
-	err := safely(func() (err error) { c, err = newChecker(y, s); return err })
+	c, err := prepared(y, options)
 	if err != nil {
 		return []Verdict{failed(kinds[0].name, err)}
 	}
@@ -118,8 +111,46 @@ func Graph(ctx context.Context, y *graph.Node, options ...Option) []Verdict {
 			return out
 		}
 	}
-	for _, e := range s.engines {
-		out = append(out, guarded(e.name, func() Verdict { return c.on(ctx, e) }))
+	return append(out, c.engines(ctx)...)
+}
+
+// Engines makes the checks of [On] alone, as [Graph] does: for an engine that has another element type
+// than the one in which everything else is checked. If the graph itself is wrong, every verdict says
+// so.
+func Engines(ctx context.Context, y *graph.Node, options ...Option) []Verdict {
+	c, err := prepared(y, options)
+	if err == nil {
+		return c.engines(ctx)
+	}
+	var out []Verdict
+	for _, e := range settled(options).on {
+		out = append(out, failed(e.name, err))
+	}
+	return out
+}
+
+// settled returns what the options say.
+func settled(options []Option) settings {
+	s := settings{noise: 0.1}
+	for _, o := range options {
+		if o != nil {
+			o(&s)
+		}
+	}
+	return s
+}
+
+// prepared makes the checker of a result.
+func prepared(y *graph.Node, options []Option) (c *checker, err error) {
+	err = safely(func() (err error) { c, err = newChecker(y, settled(options)); return err })
+	return c, err
+}
+
+// engines makes the checks of On.
+func (c *checker) engines(ctx context.Context) []Verdict {
+	var out []Verdict
+	for _, e := range c.settings.on {
+		out = append(out, guarded(e.name, func() Verdict { return c.compareOn(ctx, e) }))
 	}
 	return out
 }

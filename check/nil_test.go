@@ -13,7 +13,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Also": check.Also, "Blame": check.Blame, "Cores": check.Cores, "Do": check.Do,
+			"Also": check.Also, "Blame": check.Blame, "Cores": check.Cores, "Do": check.Do, "Engines": check.Engines,
 			"Failed": check.Failed, "Feed": check.Feed, "From": check.From, "Graph": check.Graph,
 			"Inapplicable": check.Inapplicable, "Kinds": check.Kinds, "Noise": check.Noise,
 			"On": check.On, "Op": check.Op, "Ops": check.Ops, "Register": check.Register[func()],

@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type anyOver struct {
@@ -37,6 +38,7 @@ func All(x *graph.Node, axes ...any) *graph.Node {
 }
 
 func (anyOver) Name() string           { return "Any" }
+func (anyOver) Kind() match.Kind       { return match.Any }
 func (op anyOver) Along() attr.AxisSet { return op.Axes }
 func (op anyOver) Twin() graph.Op      { return anyOver{Axes: op.Axes, Keep: !op.Keep} }
 func (anyOver) Doc() string            { return "whether any element over axes is true" }
@@ -63,6 +65,7 @@ func (op anyOver) Notation(y *graph.Node, in []expr.Expr) expr.Expr {
 }
 
 func (allOver) Name() string           { return "All" }
+func (allOver) Kind() match.Kind       { return match.All }
 func (op allOver) Along() attr.AxisSet { return op.Axes }
 func (op allOver) Twin() graph.Op      { return allOver{Axes: op.Axes, Keep: !op.Keep} }
 func (allOver) Doc() string            { return "whether all elements over axes are true" }

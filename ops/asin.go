@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type tan struct{ floats1 }
@@ -13,8 +14,9 @@ type tan struct{ floats1 }
 // Tan returns the tangent, element by element, for floats x in radians.
 func Tan(x *graph.Node) *graph.Node { return elementwise(tan{}, x) }
 
-func (tan) Name() string { return "Tan" }
-func (tan) Doc() string  { return "tangent, element by element" }
+func (tan) Name() string     { return "Tan" }
+func (tan) Kind() match.Kind { return match.Tan }
+func (tan) Doc() string      { return "tangent, element by element" }
 
 // Grad is dx = dy·(1 + y²).
 func (tan) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Shift(Square(y), 1)) }
@@ -30,8 +32,9 @@ type asin struct{ floats1 }
 // beyond ±1. Its derivative is infinite at ±1.
 func Asin(x *graph.Node) *graph.Node { return elementwise(asin{}, x) }
 
-func (asin) Name() string { return "Asin" }
-func (asin) Doc() string  { return "inverse sine, element by element" }
+func (asin) Name() string     { return "Asin" }
+func (asin) Kind() match.Kind { return match.Asin }
+func (asin) Doc() string      { return "inverse sine, element by element" }
 
 func (asin) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Sqrt(lessSquare(y.In(0)))) }
 
@@ -46,8 +49,9 @@ type acos struct{ floats1 }
 // beyond ±1. Its derivative is infinite at ±1.
 func Acos(x *graph.Node) *graph.Node { return elementwise(acos{}, x) }
 
-func (acos) Name() string { return "Acos" }
-func (acos) Doc() string  { return "inverse cosine, element by element" }
+func (acos) Name() string     { return "Acos" }
+func (acos) Kind() match.Kind { return match.Acos }
+func (acos) Doc() string      { return "inverse cosine, element by element" }
 
 func (acos) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Neg(Div(dy, Sqrt(lessSquare(y.In(0)))))

@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
@@ -16,8 +17,9 @@ type asinh struct{ floats1 }
 // 2.5 units in the last place.
 func Asinh(x *graph.Node) *graph.Node { return elementwise(asinh{}, x) }
 
-func (asinh) Name() string { return "Asinh" }
-func (asinh) Doc() string  { return "inverse hyperbolic sine, element by element" }
+func (asinh) Name() string     { return "Asinh" }
+func (asinh) Kind() match.Kind { return match.Asinh }
+func (asinh) Doc() string      { return "inverse hyperbolic sine, element by element" }
 
 func (asinh) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Div(dy, Sqrt(Shift(Square(y.In(0)), 1)))

@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type atan struct{ floats1 }
@@ -13,8 +14,9 @@ type atan struct{ floats1 }
 // Atan returns the angle from −π/2 to π/2 whose tangent is x, element by element, for floats x.
 func Atan(x *graph.Node) *graph.Node { return elementwise(atan{}, x) }
 
-func (atan) Name() string { return "Atan" }
-func (atan) Doc() string  { return "inverse tangent, element by element" }
+func (atan) Name() string     { return "Atan" }
+func (atan) Kind() match.Kind { return match.Atan }
+func (atan) Doc() string      { return "inverse tangent, element by element" }
 
 func (atan) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Shift(Square(y.In(0)), 1)) }
 
@@ -31,7 +33,8 @@ type atan2 struct{ floats2 }
 // zeros, as [math.Atan2] has it, and the derivatives are NaN.
 func Atan2(y, x *graph.Node) *graph.Node { return elementwise(atan2{}, y, x) }
 
-func (atan2) Name() string { return "Atan2" }
+func (atan2) Name() string     { return "Atan2" }
+func (atan2) Kind() match.Kind { return match.Atan2 }
 func (atan2) Doc() string {
 	return "angle of a point, given its second and its first coordinate, element by element"
 }

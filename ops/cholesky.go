@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type cholesky struct{ eachAlone }
@@ -19,6 +20,7 @@ type cholesky struct{ eachAlone }
 func Cholesky(a *graph.Node) *graph.Node { return graph.Apply(cholesky{}, a) }
 
 func (cholesky) Name() string                   { return "Cholesky" }
+func (cholesky) Kind() match.Kind               { return match.Cholesky }
 func (cholesky) Doc() string                    { return "lower triangular factor of positive definite matrices" }
 func (cholesky) Magnifies() trait.Magnification { return trait.Cancellation }
 

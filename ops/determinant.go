@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type logDet struct{ eachAlone }
@@ -74,10 +75,12 @@ func MatrixPower(a *graph.Node, p int) *graph.Node {
 	return likeOperand(y, a)
 }
 
-func (logDet) Name() string  { return "LogDet" }
-func (detSign) Name() string { return "DetSign" }
-func (logDet) Doc() string   { return "logarithm of the magnitude of determinants" }
-func (detSign) Doc() string  { return "signs of determinants" }
+func (logDet) Name() string      { return "LogDet" }
+func (logDet) Kind() match.Kind  { return match.LogDet }
+func (detSign) Name() string     { return "DetSign" }
+func (detSign) Kind() match.Kind { return match.DetSign }
+func (logDet) Doc() string       { return "logarithm of the magnitude of determinants" }
+func (detSign) Doc() string      { return "signs of determinants" }
 
 func (logDet) Magnifies() trait.Magnification { return trait.Cancellation }
 

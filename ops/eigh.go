@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // eigh has the row of values above the rows of the matrix of vectors, without names for the last two
@@ -43,6 +44,7 @@ func partsEigh(y *graph.Node) (values, vectors *graph.Node) {
 }
 
 func (eigh) Name() string                   { return "Eigh" }
+func (eigh) Kind() match.Kind               { return match.Eigh }
 func (eigh) Doc() string                    { return "eigenvalues above eigenvectors of symmetric matrices" }
 func (eigh) Magnifies() trait.Magnification { return trait.Cancellation }
 

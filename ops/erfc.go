@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type erfc struct{ floats1 }
@@ -14,8 +15,9 @@ type erfc struct{ floats1 }
 // keeps its digits where x is large.
 func Erfc(x *graph.Node) *graph.Node { return elementwise(erfc{}, x) }
 
-func (erfc) Name() string { return "Erfc" }
-func (erfc) Doc() string  { return "complementary error function, element by element" }
+func (erfc) Name() string     { return "Erfc" }
+func (erfc) Kind() match.Kind { return match.Erfc }
+func (erfc) Doc() string      { return "complementary error function, element by element" }
 
 func (erfc) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Mul(dy, Scale(Exp(Neg(Square(y.In(0)))), -2/math.Sqrt(math.Pi)))
@@ -32,8 +34,9 @@ type erfinv struct{ floats1 }
 // at ±1, NaN beyond. √2·erfinv(2p − 1) is the quantile p of the standard normal distribution.
 func Erfinv(x *graph.Node) *graph.Node { return elementwise(erfinv{}, x) }
 
-func (erfinv) Name() string { return "Erfinv" }
-func (erfinv) Doc() string  { return "inverse error function, element by element" }
+func (erfinv) Name() string     { return "Erfinv" }
+func (erfinv) Kind() match.Kind { return match.Erfinv }
+func (erfinv) Doc() string      { return "inverse error function, element by element" }
 
 // Grad is dx = dy·√π/2·exp(y²).
 func (erfinv) Grad(y, dy *graph.Node, _ int) *graph.Node {

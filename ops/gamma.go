@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type lgamma struct{ floats1 }
@@ -15,8 +16,9 @@ type lgamma struct{ floats1 }
 // whole numbers. Its derivative is [Digamma].
 func Lgamma(x *graph.Node) *graph.Node { return elementwise(lgamma{}, x) }
 
-func (lgamma) Name() string { return "Lgamma" }
-func (lgamma) Doc() string  { return "logarithm of the absolute gamma function, element by element" }
+func (lgamma) Name() string     { return "Lgamma" }
+func (lgamma) Kind() match.Kind { return match.Lgamma }
+func (lgamma) Doc() string      { return "logarithm of the absolute gamma function, element by element" }
 
 func (lgamma) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Digamma(y.In(0))) }
 
@@ -39,7 +41,8 @@ type digamma struct{ floats1 }
 // zeros, where its error is some units in the last place of 1. Derivatives are [Polygamma].
 func Digamma(x *graph.Node) *graph.Node { return elementwise(digamma{}, x) }
 
-func (digamma) Name() string { return "Digamma" }
+func (digamma) Name() string     { return "Digamma" }
+func (digamma) Kind() match.Kind { return match.Digamma }
 func (digamma) Doc() string {
 	return "derivative of the logarithm of the gamma function, element by element"
 }
@@ -76,8 +79,9 @@ func Polygamma(n int, x *graph.Node) *graph.Node {
 	return elementwise(polygamma{Order: n}, x)
 }
 
-func (polygamma) Name() string { return "Polygamma" }
-func (polygamma) Doc() string  { return "derivative of Digamma, of any order, element by element" }
+func (polygamma) Name() string     { return "Polygamma" }
+func (polygamma) Kind() match.Kind { return match.Polygamma }
+func (polygamma) Doc() string      { return "derivative of Digamma, of any order, element by element" }
 
 func (op polygamma) Infer(in []*graph.Node) (graph.Type, error) {
 	t, err := inferEach(in, 1, wantFloat)

@@ -32,8 +32,9 @@ type log10 struct{ floats1 }
 // is exact for powers of 10 that are whole numbers.
 func Log10(x *graph.Node) *graph.Node { return elementwise(log10{}, x) }
 
-func (log10) Name() string { return "Log10" }
-func (log10) Doc() string  { return "logarithm to base 10, element by element" }
+func (log10) Name() string     { return "Log10" }
+func (log10) Kind() match.Kind { return match.Log10 }
+func (log10) Doc() string      { return "logarithm to base 10, element by element" }
 
 func (log10) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Scale(y.In(0), math.Ln10)) }
 
@@ -47,8 +48,9 @@ type exp2 struct{ floats1 }
 // Exp2 returns 2ˣ, element by element, for floats x.
 func Exp2(x *graph.Node) *graph.Node { return elementwise(exp2{}, x) }
 
-func (exp2) Name() string { return "Exp2" }
-func (exp2) Doc() string  { return "power of 2, element by element" }
+func (exp2) Name() string     { return "Exp2" }
+func (exp2) Kind() match.Kind { return match.Exp2 }
+func (exp2) Doc() string      { return "power of 2, element by element" }
 
 func (exp2) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Scale(y, math.Ln2)) }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type matrixExp struct{ eachAlone }
@@ -18,6 +19,7 @@ type matrixExp struct{ eachAlone }
 func MatrixExp(a *graph.Node) *graph.Node { return graph.Apply(matrixExp{}, a) }
 
 func (matrixExp) Name() string                   { return "MatrixExp" }
+func (matrixExp) Kind() match.Kind               { return match.MatrixExp }
 func (matrixExp) Doc() string                    { return "exponential of square matrices" }
 func (matrixExp) Magnifies() trait.Magnification { return trait.Cancellation }
 

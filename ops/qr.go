@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // qr has the rows of Q above those of R, without names for the last two axes.
@@ -73,6 +74,7 @@ func partsQR(y *graph.Node) (q, r *graph.Node) {
 }
 
 func (qr) Name() string                   { return "QR" }
+func (qr) Kind() match.Kind               { return match.QR }
 func (qr) Doc() string                    { return "orthonormal columns above a triangle, whose product is the matrix" }
 func (qr) Magnifies() trait.Magnification { return trait.Cancellation }
 

@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type remainder struct{ numbers2 }
@@ -16,7 +17,8 @@ type remainder struct{ numbers2 }
 // −⌊a/b⌋.
 func Remainder(a, b *graph.Node) *graph.Node { return elementwise(remainder{}, a, b) }
 
-func (remainder) Name() string { return "Remainder" }
+func (remainder) Name() string     { return "Remainder" }
+func (remainder) Kind() match.Kind { return match.Remainder }
 func (remainder) Doc() string {
 	return "rest of a division, with the sign of the divisor, element by element"
 }
@@ -55,8 +57,9 @@ type floorDiv struct {
 // derivative flows through it.
 func FloorDiv(a, b *graph.Node) *graph.Node { return elementwise(floorDiv{}, a, b) }
 
-func (floorDiv) Name() string { return "FloorDiv" }
-func (floorDiv) Doc() string  { return "quotient rounded down, element by element" }
+func (floorDiv) Name() string     { return "FloorDiv" }
+func (floorDiv) Kind() match.Kind { return match.FloorDiv }
+func (floorDiv) Doc() string      { return "quotient rounded down, element by element" }
 
 func (floorDiv) Infer(in []*graph.Node) (graph.Type, error) { return inferEach(in, 2, wantNumber) }
 

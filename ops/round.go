@@ -52,6 +52,7 @@ type round struct{ floats1 }
 func Round(x *graph.Node) *graph.Node { return elementwise(round{}, x) }
 
 func (round) Name() string       { return "Round" }
+func (round) Kind() match.Kind   { return match.Round }
 func (round) Doc() string        { return "nearest whole number, halves to even, element by element" }
 func (round) Convention() string { return "the derivative is 0, also where it jumps, as in PyTorch" }
 
@@ -69,6 +70,7 @@ type trunc struct{ floats1 }
 func Trunc(x *graph.Node) *graph.Node { return elementwise(trunc{}, x) }
 
 func (trunc) Name() string       { return "Trunc" }
+func (trunc) Kind() match.Kind   { return match.Trunc }
 func (trunc) Doc() string        { return "number without its fraction, element by element" }
 func (trunc) Convention() string { return "the derivative is 0, also where it jumps, as in PyTorch" }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // A Side is the side of equal elements on which [SearchSorted] finds the place of a number.
@@ -61,8 +62,9 @@ func SearchSorted(sorted, x *graph.Node, axis any, side ...Side) *graph.Node {
 	})
 }
 
-func (searchSorted) Name() string { return "SearchSorted" }
-func (searchSorted) Doc() string  { return "places of numbers in sorted rows" }
+func (searchSorted) Name() string     { return "SearchSorted" }
+func (searchSorted) Kind() match.Kind { return match.SearchSorted }
+func (searchSorted) Doc() string      { return "places of numbers in sorted rows" }
 
 func (searchSorted) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 2); err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type sinh struct{ floats1 }
@@ -13,8 +14,9 @@ type sinh struct{ floats1 }
 // Sinh returns the hyperbolic sine (eˣ − e⁻ˣ)/2, element by element, for floats x.
 func Sinh(x *graph.Node) *graph.Node { return elementwise(sinh{}, x) }
 
-func (sinh) Name() string { return "Sinh" }
-func (sinh) Doc() string  { return "hyperbolic sine, element by element" }
+func (sinh) Name() string     { return "Sinh" }
+func (sinh) Kind() match.Kind { return match.Sinh }
+func (sinh) Doc() string      { return "hyperbolic sine, element by element" }
 
 func (sinh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Cosh(y.In(0))) }
 
@@ -28,8 +30,9 @@ type cosh struct{ floats1 }
 // Cosh returns the hyperbolic cosine (eˣ + e⁻ˣ)/2, element by element, for floats x.
 func Cosh(x *graph.Node) *graph.Node { return elementwise(cosh{}, x) }
 
-func (cosh) Name() string { return "Cosh" }
-func (cosh) Doc() string  { return "hyperbolic cosine, element by element" }
+func (cosh) Name() string     { return "Cosh" }
+func (cosh) Kind() match.Kind { return match.Cosh }
+func (cosh) Doc() string      { return "hyperbolic cosine, element by element" }
 
 func (cosh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sinh(y.In(0))) }
 
@@ -44,8 +47,9 @@ type acosh struct{ floats1 }
 // NaN below 1. At 1 its derivative is infinite.
 func Acosh(x *graph.Node) *graph.Node { return elementwise(acosh{}, x) }
 
-func (acosh) Name() string { return "Acosh" }
-func (acosh) Doc() string  { return "inverse hyperbolic cosine, element by element" }
+func (acosh) Name() string     { return "Acosh" }
+func (acosh) Kind() match.Kind { return match.Acosh }
+func (acosh) Doc() string      { return "inverse hyperbolic cosine, element by element" }
 
 func (acosh) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	x := y.In(0)
@@ -63,8 +67,9 @@ type atanh struct{ floats1 }
 // x: infinite at ±1, NaN beyond.
 func Atanh(x *graph.Node) *graph.Node { return elementwise(atanh{}, x) }
 
-func (atanh) Name() string { return "Atanh" }
-func (atanh) Doc() string  { return "inverse hyperbolic tangent, element by element" }
+func (atanh) Name() string     { return "Atanh" }
+func (atanh) Kind() match.Kind { return match.Atanh }
+func (atanh) Doc() string      { return "inverse hyperbolic tangent, element by element" }
 
 func (atanh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, lessSquare(y.In(0))) }
 

@@ -257,3 +257,8 @@ func (place) Cases() []Case {
 func (slice) Taking(start, step, size []int) graph.Op {
 	return slice{attr.IntsOf(start...), attr.IntsOf(step...), attr.IntsOf(size...)}
 }
+
+// Placing returns the operation that lays an array into zeros, along each axis from start by step.
+func (place) Placing(start, step []int, to graph.Shape) graph.Op {
+	return place{attr.IntsOf(start...), attr.IntsOf(step...), to}
+}

@@ -112,10 +112,12 @@ func solveWith(op Op, a, b *graph.Node) *graph.Node {
 	return g.Apply(op, inBatch(a, batch), inBatch(b, batch))
 }
 
-func (solveTriangular) Name() string { return "SolveTriangular" }
-func (solve) Name() string           { return "Solve" }
-func (solveTriangular) Doc() string  { return "solution of triangular linear equations" }
-func (solve) Doc() string            { return "solution of linear equations" }
+func (solveTriangular) Name() string     { return "SolveTriangular" }
+func (solveTriangular) Kind() match.Kind { return match.SolveTriangular }
+func (solve) Name() string               { return "Solve" }
+func (solve) Kind() match.Kind           { return match.Solve }
+func (solveTriangular) Doc() string      { return "solution of triangular linear equations" }
+func (solve) Doc() string                { return "solution of linear equations" }
 
 func (solveTriangular) Magnifies() trait.Magnification { return trait.Cancellation }
 func (solve) Magnifies() trait.Magnification           { return trait.Cancellation }

@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 // svd has the rows of U, the row of singular values, and the rows of V, without names for the last two
@@ -49,6 +50,7 @@ func partsSVD(y *graph.Node, m int) (u, s, v *graph.Node) {
 }
 
 func (svd) Name() string                   { return "SVD" }
+func (svd) Kind() match.Kind               { return match.SVD }
 func (svd) Doc() string                    { return "left singular vectors, singular values and right singular vectors" }
 func (svd) Magnifies() trait.Magnification { return trait.Cancellation }
 

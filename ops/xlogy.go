@@ -4,6 +4,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/match"
 )
 
 type xlogy struct{ floats2 }
@@ -13,8 +14,9 @@ type xlogy struct{ floats2 }
 // and 0 where x is 0 and y is not positive; by y it is x/y, and 0 where x is 0.
 func Xlogy(x, y *graph.Node) *graph.Node { return elementwise(xlogy{}, x, y) }
 
-func (xlogy) Name() string { return "Xlogy" }
-func (xlogy) Doc() string  { return "product with a logarithm, 0·log 0 = 0, element by element" }
+func (xlogy) Name() string     { return "Xlogy" }
+func (xlogy) Kind() match.Kind { return match.Xlogy }
+func (xlogy) Doc() string      { return "product with a logarithm, 0·log 0 = 0, element by element" }
 
 func (xlogy) Convention() string { return "the derivatives of 0·log 0 are 0" }
 

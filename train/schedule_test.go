@@ -5,6 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
@@ -43,8 +46,39 @@ func TestScheduleValues(t *testing.T) {
 				if v := s.At(step, 21); math.Abs(v-c.want[i]) > 1e-12*max(1, c.want[i]) {
 					t.Errorf("%s is %v in step %d, want %v", c.text, v, step, c.want[i])
 				}
+				if v := inGraph(t, s, step, 21); math.Abs(v-c.want[i]) > 1e-12*max(1, c.want[i]) {
+					t.Errorf("the node of %s is %v in step %d, want %v", c.text, v, step, c.want[i])
+				}
 			}
 		}
+	}
+}
+
+// inGraph returns the value of a schedule's node in step t of n.
+func inGraph(t *testing.T, s train.Schedule, step, n int) float64 {
+	t.Helper()
+	g := graph.New("schedule")
+	now := g.Scalar("t", float64(step), graph.F64)
+	rate := s.Node(now, n)
+	if err := g.Err(); err != nil {
+		t.Fatal(err)
+	}
+	v, err := ref.Eval(trait.Env{}, nil, rate)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v[0].Data[0]
+}
+
+// TestScheduleNodeMistakes: a step that is no scalar is a mistake of the graph.
+func TestScheduleNodeMistakes(t *testing.T) {
+	g := graph.New("schedule")
+	train.Constant(1).Node(g.Input("t", graph.I32), 1)
+	if err := g.Err(); err == nil || !strings.HasSuffix(err.Error(), "Node: a step of type i32[]: want a scalar of type f64: t[]") {
+		t.Error(err)
+	}
+	if v := inGraph(t, train.Schedule{}, 0, 1); !math.IsNaN(v) {
+		t.Errorf("the zero schedule has the value %v", v)
 	}
 }
 

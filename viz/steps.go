@@ -122,8 +122,11 @@ func (v *view) openLoop(l *loop, number map[string]int, id func() string) {
 // function reports whether a loop is a body that is run once, for its results alone.
 func (l *loop) function() bool { return l.Steps == 1 && l.Carries+l.Sequences == 0 }
 
-// opens reports whether drawings show what a loop does.
-func (l *loop) opens() bool { return l.Carries > 0 || l.function() && l.base == l }
+// opens reports whether drawings show what a loop does. A function that only hands operands or
+// constants on does nothing.
+func (l *loop) opens() bool {
+	return l.Carries > 0 || l.function() && l.base == l && len(l.shown()) > 0
+}
 
 // shown lists the results of the body that have boxes whatever they are.
 func (l *loop) shown() []*graph.Node {

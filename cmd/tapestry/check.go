@@ -22,6 +22,7 @@ func newCheck(o *options) *cobra.Command {
 	var m modelOptions
 	var all bool
 	var blame blaming
+	var engine string
 	cmd := &cobra.Command{
 		Use:     "check MODEL | --all",
 		Short:   "Check derivatives, tape and rewrites against the definitions",
@@ -38,12 +39,27 @@ func newCheck(o *options) *cobra.Command {
 			if err := blame.check(all); err != nil {
 				return err
 			}
+			var runtime *onRuntime
+			switch engine {
+			case "gorgonia":
+			case "onnxruntime":
+				rt, err := openRuntime()
+				if err != nil {
+					return err
+				}
+				runtime = &onRuntime{rt}
+			default:
+				return usagef("--engine %q: want gorgonia or onnxruntime", engine)
+			}
 			m.dtype = "f64"
 			if blame.on {
 				return blame.run(cmd, o, m, args[0])
 			}
 			defer check.Cores()()
 			t := tally{w: cmd.OutOrStdout(), json: o.json, width: 16}
+			if runtime != nil {
+				t.checks = len("onnxruntime")
+			}
 			for _, name := range names {
 				t.width = max(t.width, len(name))
 			}
@@ -55,6 +71,19 @@ func newCheck(o *options) *cobra.Command {
 				verdicts, err := checkModel(cmd.Context(), model, o.seed)
 				if err != nil {
 					return err
+				}
+				if runtime != nil {
+					narrow := m
+					narrow.dtype = "f32"
+					model, err := narrow.runnable(name, true)
+					if err != nil {
+						return err
+					}
+					more, err := checkOnRuntime(cmd.Context(), *runtime, model, o.seed)
+					if err != nil {
+						return err
+					}
+					verdicts = append(verdicts, more...)
 				}
 				for _, v := range verdicts {
 					if err := t.add(name, "model", v); err != nil {
@@ -77,6 +106,7 @@ func newCheck(o *options) *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&m.set, "set", nil, "sizes of the model: n=150,k=3")
 	blame.flags(cmd)
+	cmd.Flags().StringVar(&engine, "engine", "gorgonia", "onnxruntime: compare with ONNX Runtime, too, in float32, and a step of training")
 	cmd.Flags().BoolVar(&all, "all", false, "check every model, and every operation on its cases")
 	return cmd
 }
@@ -90,6 +120,7 @@ func checkText() string {
 		fmt.Fprintf(&b, "  %-10s %s\n", name, docs[i])
 	}
 	b.WriteString("  gorgonia   the same graph on gorgonia's TapeMachine, where it has the operations\n")
+	b.WriteString("\nWith --engine onnxruntime, the same graph as an ONNX model in ONNX Runtime too, in float32: result, derivatives\nand a step of training. That takes a program built with -tags onnxruntime, and the library (docs/onnx.md).\n")
 	b.WriteString("\nWith --blame, the derivative rule of every operation by itself, at the values that its operands\nhave in the model: so that a wrong one is found among the many of a model.\n")
 	b.WriteString("\nWith --all, every operation too, on each of its cases in both float types.")
 	return b.String()
@@ -135,6 +166,7 @@ type tally struct {
 	w                       io.Writer
 	json                    bool
 	width                   int // width of the column of subjects
+	checks                  int // width of the column of checks, 9 at least
 	models, ops             int
 	passed, skipped, failed int
 }
@@ -153,7 +185,7 @@ func (t *tally) add(subject, kind string, v check.Verdict) error {
 		return printJSON(t.w, map[string]any{kind: strings.TrimPrefix(subject, "op "), "check": v.Check, "status": v.Status(),
 			"difference": jsonNumber(v.Diff), "allowed": v.Limit, "detail": v.Detail()})
 	}
-	_, err := fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf("%-*s %v", t.width, subject, v), " "))
+	_, err := fmt.Fprintln(t.w, strings.TrimRight(fmt.Sprintf("%-*s %-*s %-6s %s", t.width, subject, max(9, t.checks), v.Check, v.Status(), v.Detail()), " "))
 	return err
 }
 

@@ -35,6 +35,8 @@ var crossed = []struct {
 	{"a language model", "transformer-gpt", [][2]string{{"examples of its own", ""}, {"a text", "--data words.txt"}, {"arrays", "--data arrays.npz --bind text=tokens"}, {"a table", "--data flowers.csv"}}},
 	{"a file", "net.tapestry", [][2]string{{"examples of its own", ""}, {"a table", "--data flowers.csv"}, {"a table, cut and standardised", "--data flowers.csv --validation 0.25 --standardise --batch 5"},
 		{"an embedded table", "--data wine"}, {"arrays", "--data arrays.npz --bind x=features --bind y=kind"}, {"a text", "--data words.txt"}}},
+	{"an ONNX model", "flowers.onnx{loss=crossentropy}", [][2]string{{"examples of its own", ""}, {"a table", "--data flowers.csv"}, {"a table, cut and standardised", "--data flowers.csv --validation 0.25 --standardise --batch 5"},
+		{"arrays", "--data arrays.npz --bind x=features --bind label=kind"}, {"a text", "--data words.txt"}}},
 }
 
 // crossings has the commands; %s stands for the model with its flags, and DIR for an empty
@@ -54,6 +56,7 @@ var crossings = []struct {
 	{"autopsy", []string{"autopsy %s"}},
 	{"precision", []string{"precision %s"}},
 	{"geometry", []string{"geometry %s --steps 2"}},
+	{"export", []string{"export %s --step -o DIR.onnx", "tape DIR.onnx"}},
 	{"serve", nil},
 }
 
@@ -65,7 +68,7 @@ func TestCrossing(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	writeCrossed(t)
+	writeCrossed(t, repository)
 	var doc strings.Builder
 	doc.WriteString("# Models × data × commands\n\nMade by `go test ./cmd/tapestry -run TestCrossing -update-crossing`, which gives every one of these commands.\n" +
 		"✓ works; a number says why it cannot, below the table. `train` is given 3 steps, `--resume` 3 more; the\n" +
@@ -214,7 +217,7 @@ func servedWith(t *testing.T, model, flags string) string {
 }
 
 // writeCrossed writes the files that are crossed.
-func writeCrossed(t *testing.T) {
+func writeCrossed(t *testing.T, repository string) {
 	t.Helper()
 	var flowers, members, edges strings.Builder
 	flowers.WriteString("length,width,height,kind\n")
@@ -257,8 +260,13 @@ func writeCrossed(t *testing.T) {
 	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
+	onnx, err := os.ReadFile(filepath.Join(repository, "cmd", "tapestry", "testdata", "flowers.onnx"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for name, text := range map[string]string{
-		"flowers.csv": flowers.String(), "members.csv": members.String(), "club.edges": edges.String(),
+		"flowers.onnx": string(onnx),
+		"flowers.csv":  flowers.String(), "members.csv": members.String(), "club.edges": edges.String(),
 		"words.txt": strings.Repeat("the quick brown fox jumps over the lazy dog. ", 12), "arrays.npz": npz.String(), "net.tapestry": netOnRows,
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {

@@ -17,8 +17,11 @@ func engineNamed(name string) (train.NewEngine, error) {
 		return nil, nil
 	case "gorgonia":
 		return newGorgonia, nil
+	case "onnxruntime":
+		rt, err := openRuntime()
+		return onRuntime{rt}.new, err
 	}
-	return nil, usagef("--engine %q: want native or gorgonia", name)
+	return nil, usagef("--engine %q: want native, gorgonia or onnxruntime", name)
 }
 
 // onGorgonia trains on gorgonia's TapeMachine.

@@ -14,6 +14,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/greek"
+	"github.com/tapestry-ml/tapestry/interop/onnx"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 )
@@ -204,7 +205,9 @@ func (v *evaluated) store(f *arraysFile, seed uint64) (*tape.Store, error) {
 	for _, n := range v.model.Graph.Leaves(graph.RoleParam, graph.RoleState) {
 		a := f.take(n.Path())
 		if a == nil {
-			v.begun = append(v.begun, n.Path())
+			if _, _, own := n.Initialiser().Custom(); !own { // the weights of an ONNX file
+				v.begun = append(v.begun, n.Path())
+			}
 			continue
 		}
 		if err := store.Set(n.Path(), tape.Tensor(graph.Value{Type: n.Type(), Data: a.data})); err != nil {
@@ -260,6 +263,9 @@ func (v *evaluated) take(ctx context.Context, wrt []string, feed tape.Feed, stor
 	case len(wrt) > 0:
 		for _, name := range wrt {
 			n := m.Graph.Lookup(greek.Symbol(name))
+			if n == nil {
+				n = m.Graph.Lookup(onnx.Path(name))
+			}
 			if n == nil || !n.DType().IsFloat() {
 				return usagef("--wrt %s: %s has no such parameter, state or input of floats: it has %s", name, m.Builder.Name, strings.Join(append(leafPaths(m, false), leafPaths(m, true)...), ", "))
 			}

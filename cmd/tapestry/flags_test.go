@@ -20,7 +20,7 @@ var flagValues = map[string]string{
 	"format": "dot", "theme": "dark", "wrt": "x", "loop": "1", "expand": "x", "params": "inside", "apart": "i", "against": "kmeans-goofy", "threads": "1", "budget": "300B",
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",
 	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1", "from": "nothere", "part": "features",
-	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "optimisers": "sgd:0.1", "starts": "2", "rates": "cosine(0.03,3)", "pair": "kmeans-softmax,kmeans-goofy",
+	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "symbolic": "N", "begin": "b.onnx", "draws": "runtime", "optimisers": "sgd:0.1", "starts": "2", "rates": "cosine(0.03,3)", "pair": "kmeans-softmax,kmeans-goofy",
 }
 
 // flagsWithoutTrace has the flags that only affect a file, the time taken, or other runs.
@@ -45,6 +45,8 @@ var withoutTrace = map[string]string{
 	"autopsy net.tapestry --data iris --step 2 --rate":                                             "all is finite",
 	"autopsy net.tapestry --data iris --step 2 --optimiser":                                        "all is finite",
 	"compare net.tapestry loss-cross-entropy --data iris --seeds 2 --steps 3 --out r.html --dtype": "the digits that are shown are the same",
+	"export kmeans-softmax --step -o a.onnx --draws":                                               "nothing is drawn",
+	"export kmeans-softmax --gradients -o a.onnx --draws":                                          "nothing is drawn",
 	"list kmeans-softmax --verbose":                                                                "all is shown of a model that is named",
 }
 
@@ -59,7 +61,7 @@ func TestNoFlagIsIgnored(t *testing.T) {
 	for _, line := range []string{
 		"train kmeans-lloyd --json", "train kmeans-sgd --steps 5 --seeds 2 --json", "train kmeans-softmax --steps 5 --seeds 2 --json",
 		"train test-perceptron --steps 5 --seeds 1 --json", "step kmeans-softmax --print --train 5", "step kmeans-lloyd --print", "step rnn-lstm --print --train 5",
-		"draw kmeans-softmax", "draw kmeans-softmax --format text", "draw kmeans-softmax --format dot --grad", "grad kmeans-softmax",
+		"draw kmeans-softmax", "draw kmeans-softmax --format text", "draw kmeans-softmax --format dot --grad", "grad kmeans-softmax", "export kmeans-softmax --step -o a.onnx", "export dropout -o a.onnx", "export kmeans-softmax --gradients -o a.onnx",
 		"tape kmeans-softmax", "precision kmeans-goofy --step 3", "autopsy kmeans-softmax --step 2", "geometry kmeans-softmax --steps 2", "geometry attention-self --steps 2",
 		"rewrite kmeans-softmax", "list kmeans-softmax", "compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html",
 		"compare test-perceptron --seeds 2 --steps 3 --out r.html", "train net.tapestry --data iris --validation 0.2 --steps 50 --rate 1 --seeds 1 --json",

@@ -20,6 +20,9 @@ func newFormat() *cobra.Command {
 				return usagef("fmt: want a file in the notation, NAME%s", notation.Extension)
 			}
 			for _, name := range args {
+				if isONNX(name) {
+					return usagef("fmt: %s is an ONNX model: want a file in the notation, NAME%s", name, notation.Extension)
+				}
 				f, err := readObjective(name)
 				if err != nil {
 					return err

@@ -49,7 +49,7 @@ func foreign(cmd *cobra.Command, b builders.Builder) error {
 	}
 	if name := changed(cmd, clusteringFlags); name != "" {
 		hint := ""
-		if isFile(b.Name) {
+		if isFile(b.Name) && !isONNX(b.Name) {
 			hint = ": in a file, centres that start at rows of the only input make one, param r[j=3, d] ~ rows(x)"
 		}
 		return usagef("--%s is for clusterings, and %s is none%s", name, b.Name, hint)

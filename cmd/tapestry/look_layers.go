@@ -113,6 +113,22 @@ func shown(k, n int) bool {
 	return false
 }
 
+// mostColumns is the largest number of pixels beside each other that a picture of places has.
+const mostColumns = 200
+
+// thinned returns an image whose pixels stand for thin×thin places, or thin of a line: 1 where one
+// of them is seen.
+func thinned(values []float64, columns, thin int) []float64 {
+	rows, wide := len(values)/columns, (columns+thin-1)/thin
+	high := (rows + thin - 1) / thin
+	out := make([]float64, high*wide)
+	for i, v := range values {
+		p := i/columns/thin*wide + i%columns/thin
+		out[p] = max(out[p], v)
+	}
+	return out
+}
+
 // receptivePictures draws which places of the input a unit of each layer sees.
 func receptivePictures(ctx context.Context, r *look.Run) ([]picture, error) {
 	f, err := r.Receptive(ctx)
@@ -125,6 +141,7 @@ func receptivePictures(ctx context.Context, r *look.Run) ([]picture, error) {
 	if len(f.Size) == 2 {
 		size, columns = fmt.Sprintf("%d×%d", f.Size[0], f.Size[1]), f.Size[1]
 	}
+	thin := 1 + (columns-1)/mostColumns // places of a pixel
 	images := chart.Images{Pixel: min(10, max(1.5, 120/float64(columns)))}
 	images.ID, images.Title = "places", fmt.Sprintf("What the middle unit of each layer sees of %s (%s)", f.Input, size)
 	growth := chart.Lines{X: "layer", Y: "places seen along an axis"}
@@ -151,7 +168,7 @@ func receptivePictures(ctx context.Context, r *look.Run) ([]picture, error) {
 			}
 		}
 		if i < 24 {
-			one.Images = append(one.Images, chart.Image{Caption: fmt.Sprintf("%d: %s", i+1, times(l.Extent)), Columns: columns, Values: values, Full: 1})
+			one.Images = append(one.Images, chart.Image{Caption: fmt.Sprintf("%d: %s", i+1, times(l.Extent)), Columns: (columns + thin - 1) / thin, Values: thinned(values, columns, thin), Full: 1})
 		}
 		for a, e := range l.Extent {
 			along[a] = append(along[a], float64(e))

@@ -21,9 +21,9 @@
 //	tapestry checkpoint show FILE  describe a checkpoint and its arrays; also verify, diff
 //	tapestry fmt FILE              print a file in the notation in its canonical form
 //
-// A MODEL is a name that list shows, or a file in the notation, NAME.tapestry; either may have
-// settings in braces, as 'init{weights=he}'. Every command has --help with an example, --json for
-// machine-readable output, and --seed.
+// A MODEL is a name that list shows, a file in the notation, NAME.tapestry, or an ONNX model,
+// NAME.onnx; each may have settings in braces, as 'init{weights=he}'. Every command has --help with
+// an example, --json for machine-readable output, and --seed.
 package main
 
 import (
@@ -223,9 +223,11 @@ runs it and draws it. Without a command it compares soft k-means with its
 report-2.html and so on if that file was not written by Tapestry.
 
 A MODEL is a name that tapestry list shows, or a file of yours, NAME.tapestry:
-tapestry new NAME writes one to start from. Either may have settings in braces,
-quoted for the shell: 'init{weights=he,d=16}', 'mine.tapestry{h=8}'. A setting in
-braces is that of one model, --set is for all.`,
+tapestry new NAME writes one to start from. It may be an ONNX model, NAME.onnx,
+too: its weights are trained from where they are, and a setting gives it a loss,
+'net.onnx{loss=crossentropy}'. Each may have settings in braces, quoted for the
+shell: 'init{weights=he,d=16}', 'mine.tapestry{h=8}'. A setting in braces is that
+of one model, --set is for all.`,
 		Example:           "  tapestry\n  tapestry draw kmeans-softmax --grad -o soft.svg\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --out report.html",
 		Args:              knownCommand,
 		Version:           version(),
@@ -244,7 +246,7 @@ braces is that of one model, --set is for all.`,
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), compare, newServe(&o), newCheck(&o), newEval(&o), newLook(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), newExport(&o), compare, newServe(&o), newCheck(&o), newEval(&o), newLook(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
 		newCheckpoint(&o), newNew(), newFormat(), newBench(&o), newDocs())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true

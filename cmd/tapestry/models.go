@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
+	"github.com/tapestry-ml/tapestry/interop/onnx"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/notation"
 )
@@ -17,7 +20,7 @@ import (
 // families returns the models that the commands know: the registry, and in tests a few more.
 var families = builders.Families
 
-// lookup finds a model: a known one, or a file in the notation, with the settings that its name has
+// lookup finds a model: a known one, or a file in the notation or of ONNX, with the settings that its name has
 // in braces. An unknown name is a mistake in the command line, and so are such settings; a mistake
 // in a file is not.
 func lookup(name string) (builders.Builder, error) {
@@ -47,6 +50,13 @@ func sameModel(a, b builders.Builder) bool {
 
 // lookupBase finds a model by its name without settings.
 func lookupBase(name string) (builders.Builder, error) {
+	if isONNX(name) {
+		f, err := openONNX(name)
+		if err != nil {
+			return builders.Builder{}, err
+		}
+		return f.Builder(), nil
+	}
 	if isFile(name) {
 		f, err := readObjective(name)
 		if err != nil {
@@ -65,8 +75,10 @@ func lookupBase(name string) (builders.Builder, error) {
 	if err == nil {
 		return b, nil
 	}
-	if _, missing := os.Stat(name + notation.Extension); missing == nil {
-		return b, usagef("%w %q: did you mean the file %s?", builders.ErrUnknown, name, name+notation.Extension)
+	for _, ending := range []string{notation.Extension, onnx.Extension} {
+		if _, missing := os.Stat(name + ending); missing == nil {
+			return b, usagef("%w %q: did you mean the file %s?", builders.ErrUnknown, name, name+ending)
+		}
 	}
 	if strings.ContainsAny(name, "={}") { // what a shell makes of braces without quotes
 		return b, usagef("%w %q: want settings in braces, quoted for the shell: 'MODEL{setting=value,…}'", builders.ErrUnknown, name)
@@ -85,15 +97,34 @@ func cutSettings(name string) (base, braces string, given bool) {
 	return text[:i], text[i+1:], true
 }
 
-// isFile reports whether a model's name is that of a file in the notation.
+// isFile reports whether a model's name is that of a file, in the notation or of ONNX.
 func isFile(name string) bool {
 	base, _, _ := cutSettings(name)
-	return strings.HasSuffix(base, notation.Extension)
+	return strings.HasSuffix(base, notation.Extension) || isONNX(base)
 }
 
-// lossHint says how to give a file in the notation a loss; it returns "" for any other model.
+// isONNX reports whether a model's name is that of an ONNX file.
+func isONNX(name string) bool {
+	base, _, _ := cutSettings(name)
+	return strings.HasSuffix(base, onnx.Extension)
+}
+
+// openONNX opens an ONNX file. It stays open: weights are read when a store starts.
+func openONNX(name string) (*onnx.File, error) {
+	f, err := onnx.Open(name)
+	if err != nil && errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", name, cause(err))
+	}
+	return f, err
+}
+
+// lossHint says how to give a file a loss; it returns "" for any other model.
 func lossHint(name string) string {
-	if !isFile(name) {
+	switch {
+	case isONNX(name):
+		base, _, _ := cutSettings(name)
+		return ": give it one, as in '" + base + "{loss=squares}' (or crossentropy, or sum)"
+	case !isFile(name):
 		return ""
 	}
 	return ": call the quantity to minimise loss, or name it, as in minimise L"
@@ -136,7 +167,8 @@ func derivedBy(m *builders.Model, wrt []string) ([]*graph.Node, error) {
 // quantity finds an input, parameter or named quantity of a model. The error suggests the nearest
 // name.
 func quantity(m *builders.Model, name string) (*graph.Node, error) {
-	for _, called := range []string{name, greek.Symbol(name)} { // alpha is α, too
+	// alpha is α, too, and a weight of an ONNX file is called as it is there
+	for _, called := range []string{name, greek.Symbol(name), onnx.Path(name)} {
 		if n := m.Graph.Lookup(called); n != nil {
 			return n, nil
 		}

@@ -82,7 +82,16 @@ func (d *servedData) served(name string) (web.Model, error) {
 		m.Settings = maps.Clone(b.AsNotes.Settings)
 		maps.Copy(m.Settings, b.Fixed)
 	}
-	if isFile(name) {
+	switch {
+	case isONNX(base):
+		plain, err := lookupBase(base)
+		if err != nil {
+			return m, err
+		}
+		if !d.hasData() {
+			d.families = append(d.families, builders.Family{Name: "files", Builders: []builders.Builder{plain}})
+		}
+	case isFile(name):
 		text, err := os.ReadFile(base)
 		if err != nil {
 			return m, err

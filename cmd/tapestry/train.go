@@ -171,7 +171,7 @@ stopped. With --from another model begins with what was learnt, to keep it or to
 	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")
 	cmd.Flags().StringVar(&choose, "choose-k", "", "numbers of clusters to try, as in 2..8: the one with the best mean silhouette is kept")
 	cmd.Flags().StringVarP(&out, "out", "o", "", "write to a file instead of standard output")
-	cmd.Flags().StringVar(&engine, "engine", "native", "native, or gorgonia: run the same graph on gorgonia's TapeMachine")
+	cmd.Flags().StringVar(&engine, "engine", "native", "native; gorgonia: run the same graph on gorgonia's TapeMachine; onnxruntime: as an ONNX model in ONNX Runtime (docs/onnx.md)")
 	return cmd
 }
 

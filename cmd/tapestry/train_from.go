@@ -43,17 +43,9 @@ func (b *transfer) check(clustering, resume bool) error {
 // values returns the values that arrays of the model begin with, by path, and the file that they
 // come from.
 func (b *transfer) values(m *builders.Model) (values map[string]*tensor.Dense, file string, err error) {
-	if b.from == "" {
-		return nil, "", nil
-	}
-	var s *checkpoint.State
-	if info, failed := os.Stat(b.from); failed == nil && info.IsDir() {
-		s, _, err = checkpoint.Folder{Dir: b.from}.Latest()
-	} else {
-		s, err = checkpoint.Load(b.from)
-	}
-	if err != nil {
-		return nil, "", fmt.Errorf("--from: %w", err)
+	s, err := b.state()
+	if s == nil || err != nil {
+		return nil, "", err
 	}
 	values, found := map[string]*tensor.Dense{}, map[string]bool{}
 	for _, n := range m.Graph.Leaves(graph.RoleParam, graph.RoleState) {
@@ -80,6 +72,22 @@ func (b *transfer) values(m *builders.Model) (values map[string]*tensor.Dense, f
 		return nil, "", fmt.Errorf("--from: %s and %s have no array in common: the checkpoint has %s", m.Builder.Name, s.Path, arrays(s))
 	}
 	return values, s.Path, nil
+}
+
+// state reads the checkpoint; nil without one.
+func (b *transfer) state() (s *checkpoint.State, err error) {
+	if b.from == "" {
+		return nil, nil
+	}
+	if info, failed := os.Stat(b.from); failed == nil && info.IsDir() {
+		s, _, err = checkpoint.Folder{Dir: b.from}.Latest()
+	} else {
+		s, err = checkpoint.Load(b.from)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--from: %w", err)
+	}
+	return s, nil
 }
 
 // arrays lists the arrays of a checkpoint but those of its optimiser.

@@ -43,15 +43,21 @@ type keeping struct {
 func (k *keeping) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	k.transfer.flags(cmd)
-	f.Float64Var(&k.clipNorm, "clip-norm", 0, "shorten gradients to this length at most (default: as they are)")
-	f.Float64Var(&k.decay, "weight-decay", 0, "shrink the parameters by this times the rate in each step, whatever the gradient (default: none; adamw 0.01)")
-	f.Float64Var(&k.l1, "l1", 0, "add this times the sum of the absolute parameters to the loss, by the proximal step, which makes zeros (default: none)")
-	f.Float64Var(&k.ema, "ema", 0, "keep averages of the parameters with this decay, as 0.99 (default: none)")
+	k.gradientFlags(cmd)
 	f.StringVar(&k.dir, "checkpoint", "", "folder to keep checkpoints in, for tapestry predict and for --resume")
 	f.BoolVar(&k.resume, "resume", false, "go on from the newest in the folder of --checkpoint, if there is one")
 	f.StringVar(&k.log, "log", "", "file to log the training to, as JSON lines")
 	f.IntVar(&k.epochs, "epochs", 0, "train for so many passes over the data, instead of --steps")
 	f.IntVar(&k.patience, "patience", 0, "end when so many epochs in a row have not lowered the loss on the rows held out, and go back to where it was lowest")
+}
+
+// gradientFlags adds the flags of what is done to gradients and parameters.
+func (k *keeping) gradientFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Float64Var(&k.clipNorm, "clip-norm", 0, "shorten gradients to this length at most (default: as they are)")
+	f.Float64Var(&k.decay, "weight-decay", 0, "shrink the parameters by this times the rate in each step, whatever the gradient (default: none; adamw 0.01)")
+	f.Float64Var(&k.l1, "l1", 0, "add this times the sum of the absolute parameters to the loss, by the proximal step, which makes zeros (default: none)")
+	f.Float64Var(&k.ema, "ema", 0, "keep averages of the parameters with this decay, as 0.99 (default: none)")
 }
 
 // parse reads --rate, and checks the other flags.

@@ -63,6 +63,8 @@ var layouts = []Rule{
 		}
 		return ops.Transpose(n.In(0).In(0), order...)
 	}},
+	{"transpose later", "f(xᵀ) is f(x)ᵀ element by element, also beside what is repeated, and so are sums, parts and joined arrays: " +
+		"layouts meet, and cancel", transposeLater},
 	{"repeat later", "f(x) repeated is f of x repeated, computed once, as a∘b of two where their shapes meet",
 		func(n *graph.Node) *graph.Node {
 			if n.NumIn() == 0 || !match.Is(n.In(0), match.Broadcast) || !isElementwise(n) {
@@ -135,4 +137,175 @@ func reduceOnce(n *graph.Node) *graph.Node {
 		y = ops.Scale(y, float64(times))
 	}
 	return ops.BroadcastTo(y, n.Shape())
+}
+
+// transposeLater replaces an operation on transposes by the transpose of the operation: one on
+// elements, whose other operands are small arrays repeated, a reduction, a Softmax, a Slice, a Place
+// or a Concat.
+func transposeLater(n *graph.Node) *graph.Node {
+	var order []int
+	for _, x := range n.Inputs() {
+		if p, ok := match.Permuted(x); ok && order == nil {
+			order = p
+		}
+	}
+	if order == nil {
+		return nil
+	}
+	back := make([]any, len(order)) // the inverse
+	for i, a := range order {
+		back[a] = i
+	}
+	if kind := match.KindOf(n); kind == match.Concat || isElementwise(n) {
+		in := n.Inputs()
+		for i, x := range in {
+			p, ok := match.Permuted(x)
+			switch {
+			case ok && slices.Equal(p, order):
+				in[i] = x.In(0)
+			case ok || kind == match.Concat || !match.Is(x, match.Broadcast) || x.In(0).Shape().Len() > x.Shape().Len()/smallPart:
+				return nil
+			default:
+				in[i] = transposeRepeated(x, back)
+			}
+		}
+		var y *graph.Node
+		if kind == match.Concat {
+			y = ops.Concat(order[n.Op().(trait.Along).Along().List()[0]], in...)
+		} else {
+			y = n.Graph().Apply(n.Op(), in...)
+		}
+		return ops.Transpose(y, anys(order)...)
+	}
+	x := n.In(0)
+	if came, ok := match.Permuted(x); !ok || !slices.Equal(came, order) {
+		return nil // the operand that is transposed is another one
+	}
+	switch match.KindOf(n) {
+	case match.Softmax:
+		return ops.Transpose(ops.Softmax(x.In(0), order[n.Op().(trait.Along).Along().List()[0]]), anys(order)...)
+	case match.LogSoftmax:
+		return ops.Transpose(ops.LogSoftmax(x.In(0), order[n.Op().(trait.Along).Along().List()[0]]), anys(order)...)
+	case match.Slice:
+		start, step, _ := match.Strided(n)
+		part := n.Op().(match.Cut).Taking(inverted(start, order), inverted(step, order), inverted(n.Shape().Sizes(), order))
+		return ops.Transpose(n.Graph().Apply(part, x.In(0)), anys(order)...)
+	case match.Place:
+		start, step, _ := match.Strided(n)
+		to, err := graph.NewShape(inverted(n.Shape().Axes(), order)...)
+		if err != nil {
+			return nil
+		}
+		return ops.Transpose(n.Graph().Apply(n.Op().(match.Laying).Placing(inverted(start, order), inverted(step, order), to), x.In(0)), anys(order)...)
+	}
+	return reduceTransposed(n, order)
+}
+
+// inverted returns what belongs to the axes of a transpose in the order of what was transposed.
+func inverted[T any](list []T, order []int) []T {
+	out := make([]T, len(list))
+	for i, a := range order {
+		out[a] = list[i]
+	}
+	return out
+}
+
+// smallPart is how many times smaller than an operation an operand is that is transposed with it.
+const smallPart = 4
+
+// transposeRepeated returns the transpose of a Broadcast, which repeats the transpose of its operand:
+// a reshape where the order of the elements stays.
+func transposeRepeated(x *graph.Node, order []any) *graph.Node {
+	small := ops.ReshapeTo(x.In(0), widened(x))
+	last, moves := -1, false
+	for _, a := range order {
+		if small.Dim(a.(int)) > 1 {
+			moves, last = moves || a.(int) < last, a.(int)
+		}
+	}
+	if moves {
+		small = ops.Transpose(small, order...)
+	} else {
+		s, _ := graph.NewShape(permuted(small.Shape().Axes(), order)...)
+		small = ops.ReshapeTo(x.In(0), s)
+	}
+	to, _ := graph.NewShape(permuted(x.Shape().Axes(), order)...)
+	return ops.BroadcastTo(small, to)
+}
+
+// widened returns the shape of what a Broadcast repeats, with as many axes as the result has.
+func widened(x *graph.Node) graph.Shape {
+	axes := x.Shape().Axes()
+	from := x.In(0)
+	for a := range axes {
+		if k := a - (x.Rank() - from.Rank()); k < 0 {
+			axes[a].Size = 1
+		} else {
+			axes[a].Size = from.Dim(k)
+		}
+	}
+	s, _ := graph.NewShape(axes...)
+	return s
+}
+
+func permuted(axes []graph.Axis, order []any) []graph.Axis {
+	out := make([]graph.Axis, len(axes))
+	for i, a := range order {
+		out[i] = axes[a.(int)]
+	}
+	return out
+}
+
+func anys(list []int) []any {
+	out := make([]any, len(list))
+	for i, v := range list {
+		out[i] = v
+	}
+	return out
+}
+
+// reduceTransposed replaces a reduction of a transpose by one of what was transposed. The axes that
+// are left come back into their order.
+func reduceTransposed(n *graph.Node, order []int) *graph.Node {
+	var f func(x *graph.Node, axes ...any) *graph.Node
+	switch match.KindOf(n) {
+	case match.Sum:
+		f = ops.Sum
+	case match.Mean:
+		f = ops.Mean
+	case match.Max:
+		f = ops.Max
+	case match.Min:
+		f = ops.Min
+	default:
+		return nil
+	}
+	axes := n.Op().(trait.Along).Along()
+	kept := n.Rank() == len(order)
+	var over, left []any // of what was transposed
+	for i, a := range order {
+		if axes.Has(i) {
+			over = append(over, a)
+		} else {
+			left = append(left, a)
+		}
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	if kept {
+		return ops.Transpose(f(n.In(0).In(0), append(over, ops.Keep)...), anys(order)...)
+	}
+	y := f(n.In(0).In(0), over...)
+	places := make([]any, len(left)) // of the axes left, in the result
+	for i, a := range left {
+		k := 0
+		for _, b := range left {
+			if b.(int) < a.(int) {
+				k++
+			}
+		}
+		places[i] = k
+	}
+	return ops.Transpose(y, places...)
 }

@@ -29,6 +29,33 @@ var layoutCases = []ruleCase{
 	{"one element", false, func(v leaves) *graph.Node { return ops.Transpose(repeated(ops.Sum(v.x, "d", ops.Keep))) }},
 	{"one element", false, func(v leaves) *graph.Node { return ops.Reshape(v.s, 1) }},
 
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.Tanh(ops.Transpose(v.x)) }},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.Mul(ops.Transpose(v.x), ops.Transpose(v.w)) }},
+	{"transpose later", true, func(v leaves) *graph.Node {
+		y := ops.Transpose(v.cube, 1, 2, 0)
+		return ops.Add(y, ops.Sum(y, 0, 2, ops.Keep))
+	}},
+	{"transpose later", true, func(v leaves) *graph.Node {
+		big := ops.Concat(0, v.cube, v.cube, v.cube, v.cube)
+		y := ops.Transpose(big, 2, 1, 0)
+		return ops.Mul(y, ops.Expand(ops.Tanh(ops.Sum(v.cube, 0)), -1, ""))
+	}},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.Sum(ops.Transpose(v.cube, 1, 2, 0), 1) }},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.Max(ops.Transpose(v.cube, 2, 1, 0), 0, ops.Keep) }},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.Concat(0, ops.Transpose(v.x), ops.Transpose(v.w)) }},
+	{"transpose later", false, func(v leaves) *graph.Node {
+		return ops.Add(ops.Transpose(v.x), ops.Reshape(ops.Tanh(v.x), 4, 3))
+	}},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.Softmax(ops.Transpose(v.x), 0) }},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.LogSoftmax(ops.Transpose(v.cube, 1, 2, 0), 0) }},
+	{"transpose later", true, func(v leaves) *graph.Node {
+		return ops.SliceStep(ops.Slice(ops.Transpose(v.x), 0, 1, 3), 1, 0, 3, 2)
+	}},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.Pad(ops.Transpose(v.x), 0, 1, 2, 0) }},
+	{"transpose later", false, func(v leaves) *graph.Node { return ops.Reshape(ops.Transpose(v.x), 12) }},
+	{"transpose later", false, func(v leaves) *graph.Node {
+		return ops.Mul(ops.Transpose(v.cube, 1, 2, 0), ops.Transpose(ops.Tanh(v.cube), 2, 1, 0))
+	}},
 	{"repeat later", true, func(v leaves) *graph.Node { return ops.Tanh(repeated(v.s)) }},
 	{"repeat later", true, func(v leaves) *graph.Node { return ops.Mul(repeated(v.s), repeated(v.t)) }},
 	{"repeat later", false, func(v leaves) *graph.Node { return ops.Softmax(repeated(v.s), "d") }},

@@ -8,13 +8,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// brgemm emits the micro-kernel of batch-reduced products: the tile of gemm's dot product, summed
-// over a batch of operands that lie a stride apart. The rows of a window are such a batch.
+// brgemm emits the micro-kernels of batch-reduced products: the tile of gemm's dot product, summed
+// over a batch of operands that lie a stride apart, and the same of rows instead of numbers, element
+// by element. The rows of a window are such a batch.
 func brgemm(c *build.Context) {
 	for _, z := range []bool{true, false} {
 		for _, bits := range []int{32, 64} {
 			t := &target{Context: c, z: z, bits: bits}
 			t.batchReduce()
+			t.windowReduce()
 		}
 	}
 	ones(c)
@@ -26,6 +28,17 @@ func (t *target) batchReduce() {
 	t.start("batchReduce", "func(rows, cols, k, batch int, a *byte, rowA, colA, nextA int, b *byte, rowB, nextB int, "+
 		"c *byte, rowC int, accumulate bool)", fmt.Sprintf("Σ_q Σ_p a[q,i,p]·b[q,p,j], for at most %d×%d results.", rows, vectors*t.lanes()))
 	t.bodies(dot, (*tile).emitBatchSums)
+}
+
+// windows are the products of elements of two rows.
+var windows = term{"windows", dot.avx512, dot.avx2, "a[q,i,p,j]·b[q,p,j]"}
+
+// windowReduce emits the function that computes a tile whose sums are of products of rows.
+func (t *target) windowReduce() {
+	rows, vectors := windows.largest(t)
+	t.start("windowReduce", "func(rows, cols, k, batch int, a *byte, rowA, colA, nextA int, b *byte, rowB, nextB int, "+
+		"c *byte, rowC int, accumulate bool)", fmt.Sprintf("Σ_q Σ_p %s, for at most %d×%d results.", windows.description, rows, vectors*t.lanes()))
+	t.bodies(windows, (*tile).emitBatchSums)
 }
 
 // emitBatchSums sums over the batch and over p.
@@ -48,7 +61,11 @@ func (t *tile) emitBatchSums() {
 	t.Label(loop)
 	right := t.row(b)
 	for i := range t.rows {
-		t.addTerms(a.at(i, 0), matrix{}, i, right, nil, sum[i])
+		if t.name == windows.name {
+			t.addProducts(a, i, right, sum[i])
+		} else {
+			t.addTerms(a.at(i, 0), matrix{}, i, right, nil, sum[i])
+		}
 	}
 	t.advance(a, colA)
 	t.ADDQ(rowB, b)
@@ -70,4 +87,16 @@ func (t *tile) jump(next string, step, k reg.Register) reg.Register {
 	t.Load(t.Param(next), jump)
 	t.SUBQ(passed, jump)
 	return jump
+}
+
+// addProducts adds the products of row i of a with b, element by element.
+func (t *tile) addProducts(a matrix, i int, b, sum []vector) {
+	for j := range b {
+		at := a.at(i, j*t.width())
+		if e := t.at(j); e.mask != nil || e.ones != nil {
+			t.float("VFMADD231P*", t.loadInside(at, e), b[j], sum[j])
+		} else {
+			t.float("VFMADD231P*", at, b[j], sum[j])
+		}
+	}
 }

@@ -10,5 +10,6 @@
 // no exception was thrown, and no request left the page's origin.
 //
 // The environment variable TAPESTRY_AXE names the file axe.min.js of npm's axe-core,
-// TAPESTRY_SCREENSHOTS a directory for pictures of what the tests saw.
+// TAPESTRY_ONNXWEB the folder of npm's onnxruntime-web, TAPESTRY_SCREENSHOTS a directory
+// for pictures of what the tests saw.
 package browser

@@ -143,8 +143,6 @@ func (k Conv) Bind(out Layout, in []Layout) Bound {
 		panic(unsupported(k, out.DType))
 	case g.pointwise():
 		return MatMul{}.Bind(Dense(out.DType, n, g.yc), []Layout{Dense(out.DType, n, g.xc), Dense(out.DType, g.xc, g.yc)})
-	case g.depthwise():
-		return sized(g.channelwise((*channelwise).weigh).byRow(), out, in)
 	}
 	return sized(g.forward().loop(), out, in)
 }
@@ -160,8 +158,6 @@ func (k ConvInput) Bind(out Layout, in []Layout) Bound {
 		panic(unsupported(k, out.DType))
 	case g.pointwise():
 		return MatMul{}.Bind(Dense(out.DType, n, g.xc), []Layout{Dense(out.DType, n, g.yc), Dense(out.DType, g.yc, g.xc)})
-	case g.depthwise():
-		return sized(g.channelwise((*channelwise).unweigh).byImage(), out, in)
 	}
 	return sized(g.backward().loop(), out, in)
 }
@@ -177,7 +173,7 @@ func (k ConvKernel) Bind(out Layout, in []Layout) Bound {
 		x := Dense(out.DType, n, g.xc)
 		x, _ = Transpose{[MaxRank]uint8{1, 0}}.View(x)
 		return MatMul{Accumulate: k.Accumulate}.Bind(Dense(out.DType, g.xc, g.yc), []Layout{x, Dense(out.DType, n, g.yc)})
-	case g.depthwise():
+	case g.depthwise() && g.xc <= stripBytes/8: // the sums of all channels lie in scratch
 		return sized(g.depthwiseKernel(k.Accumulate), out, in)
 	}
 	return sized(g.weighing(k.Accumulate), out, in)

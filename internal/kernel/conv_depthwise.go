@@ -6,53 +6,20 @@ import "unsafe"
 // vectors hold channels.
 
 // depthwise reports whether the convolution is one.
-func (g *convolved) depthwise() bool { return g.wc == 1 && g.wo == 1 && g.xc <= stripBytes/8 }
+func (g *convolved) depthwise() bool { return g.wc == 1 && g.wo == 1 }
 
-func (g *convolved) channelwise(do func(*channelwise, *Ctx, strip)) *channelwise {
+// channelwise returns the windows, for walks over the pixels of a tap.
+func (g *convolved) channelwise() *channelwise {
 	return &channelwise{
 		size: g.dtype.Size(), images: g.images, h: g.xh, w: g.xw, channels: g.xc,
-		down: g.rows(), across: g.cols(), stretches: g.cols().stretches(0, g.yw),
-		loops: channelwiseLoopsOf(g.dtype), do: do,
-	}
-}
-
-// weight returns the offset of the weights of tap k of a strip.
-func (p *channelwise) weight(s strip, k int) int {
-	tap := (s.row+k/s.cols)*p.across.taps + s.col + k%s.cols
-	return (tap*p.channels + s.channel) * p.size
-}
-
-// weigh sums the taps of x, each times its weights.
-func (p *channelwise) weigh(c *Ctx, s strip) {
-	x, y, t := p.between(s)
-	dst, term := at(c.Out, s.y), hand(c, 0)
-	if s.rows*s.cols == 0 {
-		p.loops.copy(dst, nothing(c, s, p.size), s.windows, s.width, y, 0)
-	}
-	for k := range s.rows * s.cols {
-		from, w := at(c.In[0], p.tap(s, k)), at(c.In[1], p.weight(s, k))
-		if k == 0 {
-			p.loops.mul(dst, from, w, s.windows, s.width, y, x, 0)
-			continue
-		}
-		p.loops.mul(term, from, w, s.windows, s.width, t, x, 0)
-		p.loops.add(dst, dst, term, s.windows, s.width, y, y, t)
-	}
-}
-
-// unweigh adds the windows, times the weights of each tap, to the taps.
-func (p *channelwise) unweigh(c *Ctx, s strip) {
-	_, y, t := p.between(s)
-	for k := range s.rows * s.cols {
-		p.loops.mul(hand(c, 0), at(c.In[0], s.y), at(c.In[1], p.weight(s, k)), s.windows, s.width, t, y, 0)
-		p.lay(at(c.Out, p.tap(s, k)), hand(c, 0), t, s)
+		down: g.rows(), across: g.cols(), loops: channelwiseLoopsOf(g.dtype),
 	}
 }
 
 // depthwiseKernel has a unit for each tap: it sums, in float64, the products of all pairs of pixels
 // that the tap joins.
 func (g *convolved) depthwiseKernel(accumulate bool) Bound {
-	p, store := g.channelwise(nil), storeSums[float32]
+	p, store := g.channelwise(), storeSums[float32]
 	if g.dtype == F64 {
 		store = storeSums[float64]
 	}

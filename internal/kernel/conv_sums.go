@@ -17,6 +17,10 @@ type correlation struct {
 	weights        weights
 	parts          []part
 
+	// Each channel of the source is one of the result, with weights of its own: taps and no channels
+	// are summed. k is 1, and n all channels.
+	apart bool
+
 	level simd.Level
 	tile  simd.BatchReduce
 	packs bool // the weights are copied
@@ -53,6 +57,7 @@ func (g *convolved) forward() *correlation {
 		source: g.grid(g.xh, g.xw, g.xc), result: g.grid(g.yh, g.yw, g.yc),
 		weights: weights{g.kw * g.wc * channel, g.wc * channel, channel, channel / g.Groups},
 	}
+	c.separate(g)
 	c.add(0, g.rows(), g.cols())
 	return c
 }
@@ -66,6 +71,7 @@ func (g *convolved) backward() *correlation {
 		source: g.grid(g.yh, g.yw, g.yc), result: g.grid(g.xh, g.xw, g.xc),
 		weights: weights{g.kw * g.yc * channel, g.yc * channel, channel, g.wo * channel},
 	}
+	c.separate(g)
 	row, pixel := c.result.row, c.result.pixel
 	c.result.row, c.result.pixel = row*g.Stride[0], pixel*g.Stride[1]
 	for i := range min(g.Stride[0], g.xh) {
@@ -74,6 +80,13 @@ func (g *convolved) backward() *correlation {
 		}
 	}
 	return c
+}
+
+// separate joins the groups of a depthwise convolution, whose channels are then sums of their own.
+func (k *correlation) separate(g *convolved) {
+	if g.depthwise() {
+		k.apart, k.groups, k.n = true, 1, g.xc
+	}
 }
 
 // minUnits is the number of units that there should be at least, where the images are few.
@@ -100,6 +113,9 @@ const (
 // loop has a unit for each block of rows of each image and part.
 func (k *correlation) loop() Bound {
 	k.level, k.tile = level, simd.BatchReduceOf(level, 8*k.dtype.Size())
+	if k.apart {
+		k.tile = simd.WindowReduceOf(level, 8*k.dtype.Size())
+	}
 	units, pixels := 0, 0 // the pixels of an image
 	for i := range k.parts {
 		p := &k.parts[i]
@@ -107,7 +123,7 @@ func (k *correlation) loop() Bound {
 		pixels += p.rows.n * p.cols.n
 	}
 	k.room = stripBytes / (k.taps[1] * k.k * k.tile.Cols * k.dtype.Size())
-	k.packs = k.weights.channel >= farWeights && k.room > 0 && pixels > 2*k.tile.Rows
+	k.packs = !k.apart && k.weights.channel >= farWeights && k.room > 0 && pixels > 2*k.tile.Rows
 	return Bound{units, func(c *Ctx, lo, hi int) {
 		r := correlating{k, at(c.In[0], 0), at(c.In[1], 0), at(c.Out, 0), c.panels()}
 		for i := range k.parts {
@@ -183,6 +199,9 @@ func (r *correlating) pixels(p *part, o operands, lo, hi, g, n int) {
 		}
 		o.x = image*r.source.image + g*r.source.group
 		o.y = image*r.result.image + g*r.result.group + n*r.dtype.Size() + p.first
+		if r.apart {
+			o.x += n * r.dtype.Size()
+		}
 		for _, down := range rows {
 			for _, across := range p.across {
 				r.rectangle(p, o, down, across)
@@ -212,9 +231,9 @@ func (r *correlating) pack(p *part, o operands) operands {
 // A line is n pixels a stride apart, in bytes, in source and result.
 type line struct{ n, x, y int }
 
-// terms describes the terms of a sum: a batch of products of k terms, and the distance from one to
-// the next, in bytes, in source and weights.
-type terms struct{ k, batch, x, w int }
+// terms describes the terms of a sum: a batch of products of k terms, the distances from term to term
+// and from product to product, in bytes, in source and weights.
+type terms struct{ k, batch, termX, termW, x, w int }
 
 // rectangle computes pixels that all read the same taps; from the second group of rows of taps on,
 // it adds to them.
@@ -230,11 +249,16 @@ func (r *correlating) rectangle(p *part, o operands, down, across stretch) {
 	if rows > 0 && cols > 0 {
 		o.x += p.rows.reads(down)*r.source.row + p.cols.reads(across)*r.source.pixel
 		o.w += (down.tap-o.from)*o.row + across.tap*o.col
-		t = terms{k: r.k, batch: cols, x: p.cols.step * r.source.pixel, w: o.col}
+		size := r.dtype.Size()
+		t = terms{k: r.k, batch: cols, termX: size, termW: o.channel, x: p.cols.step * r.source.pixel, w: o.col}
+		switch {
+		case r.apart:
+			t = terms{k: cols, batch: rows, termX: t.x, termW: o.col, x: p.rows.step * r.source.row, w: o.row}
+			rows = 1
 		// Where the channels of a row of taps lie side by side, and their weights too, rows of taps
 		// are the batch.
-		if cols == 1 || t.x == r.k*r.dtype.Size() && t.x == r.source.pixel && t.w == r.k*o.channel {
-			t = terms{k: cols * r.k, batch: rows, x: p.rows.step * r.source.row, w: o.row}
+		case cols == 1 || t.x == r.k*size && t.x == r.source.pixel && t.w == r.k*o.channel:
+			t = terms{k: cols * r.k, batch: rows, termX: size, termW: o.channel, x: p.rows.step * r.source.row, w: o.row}
 			rows = 1
 		}
 	}
@@ -258,10 +282,10 @@ func (r *correlating) rectangle(p *part, o operands, down, across stretch) {
 
 // line computes a line of pixels from x and weights from w on, in tiles of about the same height.
 func (r *correlating) line(o *operands, x, w int, l *line, t *terms, add bool) {
-	size, tiles := r.dtype.Size(), blocks(l.n, r.tile.Rows)
+	tiles := blocks(l.n, r.tile.Rows)
 	for i := range tiles {
 		from, to := i*l.n/tiles, (i+1)*l.n/tiles
-		r.tile.Run(to-from, o.width, t.k, t.batch, move(r.x, x+from*l.x), l.x, size, t.x, move(o.weights, w), o.channel, t.w,
+		r.tile.Run(to-from, o.width, t.k, t.batch, move(r.x, x+from*l.x), l.x, t.termX, t.x, move(o.weights, w), t.termW, t.w,
 			move(r.y, o.y+from*l.y), l.y, add)
 	}
 }

@@ -194,6 +194,9 @@ func gatherLoop[T any](k Gather, in []Layout, missing T) Bound {
 	before := walkOf(table, prefix(a), table.Offset)
 	after := walkOf(table, suffix(a+1), 0)
 	rows, per := before.n*ints.n, rowsPer(after.n)
+	if after.n == 1 {
+		return gatherElements(k, before, table, ints, missing)
+	}
 	return Bound{blocks(rows, per), func(c *Ctx, lo, hi int) {
 		dst, src := raw[T](c.Out), raw[T](c.In[0])
 		for r := lo * per; r < min(hi*per, rows); r++ {
@@ -202,6 +205,28 @@ func gatherLoop[T any](k Gather, in []Layout, missing T) Bound {
 				gather(after, slice, src, before.at(r/ints.n)+int(i)*table.Strides[a], 0)
 			} else {
 				fill(slice, missing)
+			}
+		}
+	}}
+}
+
+// gatherElements is for slices of one element: the axis is the last one of the table.
+func gatherElements[T any](k Gather, before *walk, table Layout, ints index, missing T) Bound {
+	a := table.axis(k.Axis)
+	size, stride := table.Dims[a], table.Strides[a]
+	n := before.n * ints.n
+	return Bound{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
+		dst, src := raw[T](c.Out), raw[T](c.In[0])
+		end := min(hi*tileLen, n)
+		for at := lo * tileLen; at < end; {
+			row, q := at/ints.n, at%ints.n
+			first := before.at(row)
+			for ; q < ints.n && at < end; q, at = q+1, at+1 {
+				if i := ints.get(c.In[1], q); c.Below(i, size, q) {
+					dst[at] = src[first+int(i)*stride]
+				} else {
+					dst[at] = missing
+				}
 			}
 		}
 	}}

@@ -17,50 +17,72 @@ type Kind uint8
 const (
 	Other Kind = iota
 	Abs
+	Acos
+	Acosh
 	Add
+	All
 	And
+	Any
 	ArgMax
 	ArgMin
 	ArgSort
+	Asin
+	Asinh
+	Atan
+	Atan2
+	Atanh
 	Broadcast
 	Cast
 	Ceil
+	Cholesky
 	Concat
 	Conv
 	ConvInput
 	ConvKernel
 	Cos
-	Custom
+	Cosh
 	CumArg
+	Custom
+	DetSign
 	DiffDot
+	Digamma
 	Div
 	DynamicSlice
 	DynamicUpdate
+	Eigh
 	Equal
 	Erf
+	Erfc
+	Erfinv
 	Exp
+	Exp2
 	Expm1
-	FirstEqual
 	FFT
+	FirstEqual
 	Floor
+	FloorDiv
 	Gather
 	Implicit
 	InRange
 	Less
 	LessEqual
+	Lgamma
 	LinearRecurrence
 	Log
+	Log10
 	Log1p
 	Log2
+	LogDet
 	LogSigmoid
 	LogSoftmax
 	LogSumExp
 	MatMul
+	MatrixExp
 	Max
+	Maximum
 	MaxPick
 	MaxPool
 	MaxUnpool
-	Maximum
 	Mean
 	Min
 	Minimum
@@ -71,21 +93,29 @@ const (
 	OneHot
 	Or
 	Place
+	Polygamma
 	Pow
+	QR
 	Random
 	Relu
+	Remainder
 	Reshape
+	Round
 	Rstd
 	Scan
 	Scatter
 	ScatterAdd
+	SearchSorted
 	Select
 	Sigmoid
 	Sign
 	Sin
+	Sinh
 	Slice
 	Softmax
 	Softplus
+	Solve
+	SolveTriangular
 	Sparsemax
 	SqDist
 	Sqrt
@@ -96,9 +126,13 @@ const (
 	Sum
 	SumPool
 	SumUnpool
+	SVD
+	Tan
 	Tanh
 	Transpose
+	Trunc
 	WeightedDiff
+	Xlogy
 )
 
 // kinded is an operation of package ops. No operation from outside the module can have the method,

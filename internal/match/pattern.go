@@ -104,6 +104,13 @@ func Strided(n *graph.Node) (start, step []int, ok bool) {
 	return start, step, true
 }
 
+// Laying is an operation that lays an array into zeros, as Place.
+type Laying interface {
+	// Placing returns the operation that lays an array into zeros of a shape, along each axis from start
+	// by step.
+	Placing(start, step []int, to graph.Shape) graph.Op
+}
+
 // Inlined is an operation whose node other nodes can stand for.
 type Inlined interface {
 	// Inline returns what stands for y, nil if nothing does. Where late is false, derivatives have

@@ -1,6 +1,6 @@
 package simd
 
-import "fmt"
+import "unsafe"
 
 //go:generate go run -C ../asmgen . -out ../simd brgemm
 
@@ -35,7 +35,49 @@ func BatchReduceOf(level Level, bits int) BatchReduce {
 		}
 		return batchReduce64[level]
 	}
-	panic(fmt.Sprintf("simd: no floats of %d bits", bits))
+	panic(unknownFloat(bits))
+}
+
+// WindowReduceOf returns the micro-kernel of a level, which the machine must have, for floats of 32
+// or 64 bits, which computes
+//
+//	c[i,j] (+)= Σ_q Σ_p a[q,i,p,j]·b[q,p,j]
+//
+// the sums of windows in which each column j has weights of its own, as a depthwise convolution has
+// them. Rows of a are as long as those of b; otherwise it is as a [BatchReduce].
+func WindowReduceOf(level Level, bits int) BatchReduce {
+	switch bits {
+	case 32:
+		if level == Portable {
+			return BatchReduce{6, 16, windowReduce[float32]}
+		}
+		return windowReduce32[level]
+	case 64:
+		if level == Portable {
+			return BatchReduce{6, 8, windowReduce[float64]}
+		}
+		return windowReduce64[level]
+	}
+	panic(unknownFloat(bits))
+}
+
+func windowReduce[T float32 | float64](rows, cols, k, batch int, a *byte, rowA, colA, nextA int, b *byte, rowB, nextB int,
+	c *byte, rowC int, accumulate bool) {
+	for i := range rows {
+		out := unsafe.Slice((*T)(unsafe.Pointer(move(c, i*rowC))), cols)
+		if !accumulate {
+			clear(out)
+		}
+		for q := range batch {
+			for p := range k {
+				x := unsafe.Slice((*T)(unsafe.Pointer(move(a, q*nextA+i*rowA+p*colA))), cols)
+				w := unsafe.Slice((*T)(unsafe.Pointer(move(b, q*nextB+p*rowB))), cols)
+				for j := range out {
+					out[j] += x[j] * w[j]
+				}
+			}
+		}
+	}
 }
 
 // portableBatchReduce adds up the products of the batch.

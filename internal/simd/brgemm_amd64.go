@@ -9,17 +9,37 @@ package simd
 //go:noescape
 func batchReduce32AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 
+// Σ_q Σ_p a[q,i,p,j]·b[q,p,j], for at most 14×32 results.
+//
+//go:noescape
+func windowReduce32AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+
 // Σ_q Σ_p a[q,i,p]·b[q,p,j], for at most 14×16 results.
 //
 //go:noescape
 func batchReduce64AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+
+// Σ_q Σ_p a[q,i,p,j]·b[q,p,j], for at most 14×16 results.
+//
+//go:noescape
+func windowReduce64AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 
 // Σ_q Σ_p a[q,i,p]·b[q,p,j], for at most 6×16 results.
 //
 //go:noescape
 func batchReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 
+// Σ_q Σ_p a[q,i,p,j]·b[q,p,j], for at most 6×16 results.
+//
+//go:noescape
+func windowReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+
 // Σ_q Σ_p a[q,i,p]·b[q,p,j], for at most 6×8 results.
 //
 //go:noescape
 func batchReduce64AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+
+// Σ_q Σ_p a[q,i,p,j]·b[q,p,j], for at most 6×8 results.
+//
+//go:noescape
+func windowReduce64AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)

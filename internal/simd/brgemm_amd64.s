@@ -3491,6 +3491,3493 @@ store140:
 	VZEROUPPER
 	RET
 
+// func windowReduce32AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·windowReduce32AVX512(SB), NOSPLIT, $0-105
+	MOVQ rows+0(FP), AX
+	MOVQ cols+8(FP), CX
+	CMPQ CX, $0x10
+	JGT  more1
+	CMPQ AX, $0x08
+	JGE  rows2
+	CMPQ AX, $0x04
+	JGE  rows3
+	CMPQ AX, $0x02
+	JGE  rows4
+	JMP  tile1x1
+
+rows4:
+	CMPQ AX, $0x03
+	JGE  rows5
+	JMP  tile2x1
+
+rows5:
+	JMP tile3x1
+
+rows3:
+	CMPQ AX, $0x06
+	JGE  rows6
+	CMPQ AX, $0x05
+	JGE  rows7
+	JMP  tile4x1
+
+rows7:
+	JMP tile5x1
+
+rows6:
+	CMPQ AX, $0x07
+	JGE  rows8
+	JMP  tile6x1
+
+rows8:
+	JMP tile7x1
+
+rows2:
+	CMPQ AX, $0x0b
+	JGE  rows9
+	CMPQ AX, $0x09
+	JGE  rows10
+	JMP  tile8x1
+
+rows10:
+	CMPQ AX, $0x0a
+	JGE  rows11
+	JMP  tile9x1
+
+rows11:
+	JMP tile10x1
+
+rows9:
+	CMPQ AX, $0x0d
+	JGE  rows12
+	CMPQ AX, $0x0c
+	JGE  rows13
+	JMP  tile11x1
+
+rows13:
+	JMP tile12x1
+
+rows12:
+	CMPQ AX, $0x0e
+	JGE  rows14
+	JMP  tile13x1
+
+rows14:
+	JMP tile14x1
+
+more1:
+	CMPQ AX, $0x08
+	JGE  rows16
+	CMPQ AX, $0x04
+	JGE  rows17
+	CMPQ AX, $0x02
+	JGE  rows18
+	JMP  tile1x2
+
+rows18:
+	CMPQ AX, $0x03
+	JGE  rows19
+	JMP  tile2x2
+
+rows19:
+	JMP tile3x2
+
+rows17:
+	CMPQ AX, $0x06
+	JGE  rows20
+	CMPQ AX, $0x05
+	JGE  rows21
+	JMP  tile4x2
+
+rows21:
+	JMP tile5x2
+
+rows20:
+	CMPQ AX, $0x07
+	JGE  rows22
+	JMP  tile6x2
+
+rows22:
+	JMP tile7x2
+
+rows16:
+	CMPQ AX, $0x0b
+	JGE  rows23
+	CMPQ AX, $0x09
+	JGE  rows24
+	JMP  tile8x2
+
+rows24:
+	CMPQ AX, $0x0a
+	JGE  rows25
+	JMP  tile9x2
+
+rows25:
+	JMP tile10x2
+
+rows23:
+	CMPQ AX, $0x0d
+	JGE  rows26
+	CMPQ AX, $0x0c
+	JGE  rows27
+	JMP  tile11x2
+
+rows27:
+	JMP tile12x2
+
+rows26:
+	CMPQ AX, $0x0e
+	JGE  rows28
+	JMP  tile13x2
+
+rows28:
+	JMP tile14x2
+
+tile1x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done31
+	TESTQ  DI, DI
+	JZ     done31
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next29:
+	MOVQ k+16(FP), SI
+
+loop30:
+	VMOVUPS.Z   (DX), K1, Z1
+	VMOVUPS.Z   (AX), K1, Z2
+	VFMADD231PS Z2, Z1, Z0
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop30
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next29
+
+done31:
+	MOVQ      c+88(FP), AX
+	MOVBLZX   accumulate+104(FP), CX
+	TESTL     CX, CX
+	JZ        store32
+	VMOVUPS.Z (AX), K1, Z1
+	VADDPS    Z1, Z0, Z0
+
+store32:
+	VMOVUPS Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+tile2x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done35
+	TESTQ  R8, R8
+	JZ     done35
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next33:
+	MOVQ k+16(FP), DI
+
+loop34:
+	VMOVUPS.Z   (BX), K1, Z2
+	VMOVUPS.Z   (AX), K1, Z3
+	VFMADD231PS Z3, Z2, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z3
+	VFMADD231PS Z3, Z2, Z1
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop34
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next33
+
+done35:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store36
+	VMOVUPS.Z (AX), K1, Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+store36:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done39
+	TESTQ  R8, R8
+	JZ     done39
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next37:
+	MOVQ k+16(FP), DI
+
+loop38:
+	VMOVUPS.Z   (BX), K1, Z3
+	VMOVUPS.Z   (AX), K1, Z4
+	VFMADD231PS Z4, Z3, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z4
+	VFMADD231PS Z4, Z3, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z4
+	VFMADD231PS Z4, Z3, Z2
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop38
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next37
+
+done39:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store40
+	VMOVUPS.Z (AX), K1, Z3
+	VADDPS    Z3, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z3
+	VADDPS    Z3, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z3
+	VADDPS    Z3, Z2, Z2
+
+store40:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done43
+	TESTQ  R9, R9
+	JZ     done43
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next41:
+	MOVQ k+16(FP), R8
+
+loop42:
+	VMOVUPS.Z   (SI), K1, Z4
+	VMOVUPS.Z   (AX), K1, Z5
+	VFMADD231PS Z5, Z4, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z5
+	VFMADD231PS Z5, Z4, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z5
+	VFMADD231PS Z5, Z4, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z5
+	VFMADD231PS Z5, Z4, Z3
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop42
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next41
+
+done43:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store44
+	VMOVUPS.Z (AX), K1, Z4
+	VADDPS    Z4, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z4
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+store44:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+tile5x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done47
+	TESTQ  R9, R9
+	JZ     done47
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next45:
+	MOVQ k+16(FP), R8
+
+loop46:
+	VMOVUPS.Z   (SI), K1, Z5
+	VMOVUPS.Z   (AX), K1, Z6
+	VFMADD231PS Z6, Z5, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z6
+	VFMADD231PS Z6, Z5, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z6
+	VFMADD231PS Z6, Z5, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z6
+	VFMADD231PS Z6, Z5, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z6
+	VFMADD231PS Z6, Z5, Z4
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop46
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next45
+
+done47:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store48
+	VMOVUPS.Z (AX), K1, Z5
+	VADDPS    Z5, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z5
+	VADDPS    Z5, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z5
+	VADDPS    Z5, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z5
+	VADDPS    Z5, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z5
+	VADDPS    Z5, Z4, Z4
+
+store48:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VZEROUPPER
+	RET
+
+tile6x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done51
+	TESTQ  R10, R10
+	JZ     done51
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next49:
+	MOVQ k+16(FP), R9
+
+loop50:
+	VMOVUPS.Z   (DI), K1, Z6
+	VMOVUPS.Z   (AX), K1, Z7
+	VFMADD231PS Z7, Z6, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z7
+	VFMADD231PS Z7, Z6, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z7
+	VFMADD231PS Z7, Z6, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z7
+	VFMADD231PS Z7, Z6, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z7
+	VFMADD231PS Z7, Z6, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z7
+	VFMADD231PS Z7, Z6, Z5
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop50
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next49
+
+done51:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store52
+	VMOVUPS.Z (AX), K1, Z6
+	VADDPS    Z6, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z6
+	VADDPS    Z6, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z6
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z6
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+store52:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile7x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done55
+	TESTQ  R10, R10
+	JZ     done55
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next53:
+	MOVQ k+16(FP), R9
+
+loop54:
+	VMOVUPS.Z   (DI), K1, Z7
+	VMOVUPS.Z   (AX), K1, Z8
+	VFMADD231PS Z8, Z7, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z8
+	VFMADD231PS Z8, Z7, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z8
+	VFMADD231PS Z8, Z7, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z8
+	VFMADD231PS Z8, Z7, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z8
+	VFMADD231PS Z8, Z7, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z8
+	VFMADD231PS Z8, Z7, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z8
+	VFMADD231PS Z8, Z7, Z6
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop54
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next53
+
+done55:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store56
+	VMOVUPS.Z (AX), K1, Z7
+	VADDPS    Z7, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z7
+	VADDPS    Z7, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z7
+	VADDPS    Z7, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z7
+	VADDPS    Z7, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z7
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z7
+	VADDPS    Z7, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z7
+	VADDPS    Z7, Z6, Z6
+
+store56:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VZEROUPPER
+	RET
+
+tile8x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done59
+	TESTQ  R11, R11
+	JZ     done59
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next57:
+	MOVQ k+16(FP), R10
+
+loop58:
+	VMOVUPS.Z   (R8), K1, Z8
+	VMOVUPS.Z   (AX), K1, Z9
+	VFMADD231PS Z9, Z8, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z9
+	VFMADD231PS Z9, Z8, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z9
+	VFMADD231PS Z9, Z8, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z9
+	VFMADD231PS Z9, Z8, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z9
+	VFMADD231PS Z9, Z8, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z9
+	VFMADD231PS Z9, Z8, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z9
+	VFMADD231PS Z9, Z8, Z6
+	VMOVUPS.Z   (SI), K1, Z9
+	VFMADD231PS Z9, Z8, Z7
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop58
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next57
+
+done59:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store60
+	VMOVUPS.Z (AX), K1, Z8
+	VADDPS    Z8, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z8
+	VADDPS    Z8, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z8
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z8
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+store60:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VZEROUPPER
+	RET
+
+tile9x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done63
+	TESTQ  R11, R11
+	JZ     done63
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next61:
+	MOVQ k+16(FP), R10
+
+loop62:
+	VMOVUPS.Z   (R8), K1, Z9
+	VMOVUPS.Z   (AX), K1, Z10
+	VFMADD231PS Z10, Z9, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z10
+	VFMADD231PS Z10, Z9, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z10
+	VFMADD231PS Z10, Z9, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z10
+	VFMADD231PS Z10, Z9, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z10
+	VFMADD231PS Z10, Z9, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z10
+	VFMADD231PS Z10, Z9, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z10
+	VFMADD231PS Z10, Z9, Z6
+	VMOVUPS.Z   (SI), K1, Z10
+	VFMADD231PS Z10, Z9, Z7
+	VMOVUPS.Z   (SI)(CX*1), K1, Z10
+	VFMADD231PS Z10, Z9, Z8
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop62
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next61
+
+done63:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store64
+	VMOVUPS.Z (AX), K1, Z9
+	VADDPS    Z9, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z9
+	VADDPS    Z9, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z9
+	VADDPS    Z9, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z9
+	VADDPS    Z9, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z9
+	VADDPS    Z9, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z9
+	VADDPS    Z9, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z9
+	VADDPS    Z9, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z9
+	VADDPS    Z9, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z9
+	VADDPS    Z9, Z8, Z8
+
+store64:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VZEROUPPER
+	RET
+
+tile10x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done67
+	TESTQ  R11, R11
+	JZ     done67
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next65:
+	MOVQ k+16(FP), R10
+
+loop66:
+	VMOVUPS.Z   (R8), K1, Z10
+	VMOVUPS.Z   (AX), K1, Z11
+	VFMADD231PS Z11, Z10, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z11
+	VFMADD231PS Z11, Z10, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z11
+	VFMADD231PS Z11, Z10, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z11
+	VFMADD231PS Z11, Z10, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z11
+	VFMADD231PS Z11, Z10, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z11
+	VFMADD231PS Z11, Z10, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z11
+	VFMADD231PS Z11, Z10, Z6
+	VMOVUPS.Z   (SI), K1, Z11
+	VFMADD231PS Z11, Z10, Z7
+	VMOVUPS.Z   (SI)(CX*1), K1, Z11
+	VFMADD231PS Z11, Z10, Z8
+	VMOVUPS.Z   (SI)(CX*2), K1, Z11
+	VFMADD231PS Z11, Z10, Z9
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop66
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next65
+
+done67:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store68
+	VMOVUPS.Z (AX), K1, Z10
+	VADDPS    Z10, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z10
+	VADDPS    Z10, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z10
+	VADDPS    Z10, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z10
+	VADDPS    Z10, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z10
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+store68:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VZEROUPPER
+	RET
+
+tile11x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done71
+	TESTQ  R11, R11
+	JZ     done71
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next69:
+	MOVQ k+16(FP), R10
+
+loop70:
+	VMOVUPS.Z   (R8), K1, Z11
+	VMOVUPS.Z   (AX), K1, Z12
+	VFMADD231PS Z12, Z11, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z12
+	VFMADD231PS Z12, Z11, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z12
+	VFMADD231PS Z12, Z11, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z12
+	VFMADD231PS Z12, Z11, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z12
+	VFMADD231PS Z12, Z11, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z12
+	VFMADD231PS Z12, Z11, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z12
+	VFMADD231PS Z12, Z11, Z6
+	VMOVUPS.Z   (SI), K1, Z12
+	VFMADD231PS Z12, Z11, Z7
+	VMOVUPS.Z   (SI)(CX*1), K1, Z12
+	VFMADD231PS Z12, Z11, Z8
+	VMOVUPS.Z   (SI)(CX*2), K1, Z12
+	VFMADD231PS Z12, Z11, Z9
+	VMOVUPS.Z   (SI)(DX*1), K1, Z12
+	VFMADD231PS Z12, Z11, Z10
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop70
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next69
+
+done71:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store72
+	VMOVUPS.Z (AX), K1, Z11
+	VADDPS    Z11, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z11
+	VADDPS    Z11, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z11
+	VADDPS    Z11, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z11
+	VADDPS    Z11, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z11
+	VADDPS    Z11, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z11
+	VADDPS    Z11, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z11
+	VADDPS    Z11, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z11
+	VADDPS    Z11, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z11
+	VADDPS    Z11, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z11
+	VADDPS    Z11, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z11
+	VADDPS    Z11, Z10, Z10
+
+store72:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VZEROUPPER
+	RET
+
+tile12x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done75
+	TESTQ  R11, R11
+	JZ     done75
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next73:
+	MOVQ k+16(FP), R10
+
+loop74:
+	VMOVUPS.Z   (R8), K1, Z12
+	VMOVUPS.Z   (AX), K1, Z13
+	VFMADD231PS Z13, Z12, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z13
+	VFMADD231PS Z13, Z12, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z13
+	VFMADD231PS Z13, Z12, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z13
+	VFMADD231PS Z13, Z12, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z13
+	VFMADD231PS Z13, Z12, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z13
+	VFMADD231PS Z13, Z12, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z13
+	VFMADD231PS Z13, Z12, Z6
+	VMOVUPS.Z   (SI), K1, Z13
+	VFMADD231PS Z13, Z12, Z7
+	VMOVUPS.Z   (SI)(CX*1), K1, Z13
+	VFMADD231PS Z13, Z12, Z8
+	VMOVUPS.Z   (SI)(CX*2), K1, Z13
+	VFMADD231PS Z13, Z12, Z9
+	VMOVUPS.Z   (SI)(DX*1), K1, Z13
+	VFMADD231PS Z13, Z12, Z10
+	VMOVUPS.Z   (SI)(CX*4), K1, Z13
+	VFMADD231PS Z13, Z12, Z11
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop74
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next73
+
+done75:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store76
+	VMOVUPS.Z (AX), K1, Z12
+	VADDPS    Z12, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z12
+	VADDPS    Z12, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z12
+	VADDPS    Z12, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z12
+	VADDPS    Z12, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z12
+	VADDPS    Z12, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z12
+	VADDPS    Z12, Z10, Z10
+	VMOVUPS.Z (SI)(CX*4), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+store76:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VMOVUPS Z11, K1, (SI)(CX*4)
+	VZEROUPPER
+	RET
+
+tile13x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done79
+	TESTQ  R11, R11
+	JZ     done79
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next77:
+	MOVQ k+16(FP), R10
+
+loop78:
+	VMOVUPS.Z   (R8), K1, Z13
+	VMOVUPS.Z   (AX), K1, Z14
+	VFMADD231PS Z14, Z13, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z14
+	VFMADD231PS Z14, Z13, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z14
+	VFMADD231PS Z14, Z13, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z14
+	VFMADD231PS Z14, Z13, Z6
+	VMOVUPS.Z   (SI), K1, Z14
+	VFMADD231PS Z14, Z13, Z7
+	VMOVUPS.Z   (SI)(CX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z8
+	VMOVUPS.Z   (SI)(CX*2), K1, Z14
+	VFMADD231PS Z14, Z13, Z9
+	VMOVUPS.Z   (SI)(DX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z10
+	VMOVUPS.Z   (SI)(CX*4), K1, Z14
+	VFMADD231PS Z14, Z13, Z11
+	VMOVUPS.Z   (SI)(BX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z12
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop78
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next77
+
+done79:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store80
+	VMOVUPS.Z (AX), K1, Z13
+	VADDPS    Z13, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z13
+	VADDPS    Z13, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z13
+	VADDPS    Z13, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z13
+	VADDPS    Z13, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z13
+	VADDPS    Z13, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z13
+	VADDPS    Z13, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z13
+	VADDPS    Z13, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z13
+	VADDPS    Z13, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z13
+	VADDPS    Z13, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z13
+	VADDPS    Z13, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z13
+	VADDPS    Z13, Z10, Z10
+	VMOVUPS.Z (SI)(CX*4), K1, Z13
+	VADDPS    Z13, Z11, Z11
+	VMOVUPS.Z (SI)(BX*1), K1, Z13
+	VADDPS    Z13, Z12, Z12
+
+store80:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VMOVUPS Z11, K1, (SI)(CX*4)
+	VMOVUPS Z12, K1, (SI)(BX*1)
+	VZEROUPPER
+	RET
+
+tile14x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done83
+	TESTQ  R11, R11
+	JZ     done83
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next81:
+	MOVQ k+16(FP), R10
+
+loop82:
+	VMOVUPS.Z   (R8), K1, Z14
+	VMOVUPS.Z   (AX), K1, Z15
+	VFMADD231PS Z15, Z14, Z0
+	VMOVUPS.Z   (AX)(CX*1), K1, Z15
+	VFMADD231PS Z15, Z14, Z1
+	VMOVUPS.Z   (AX)(CX*2), K1, Z15
+	VFMADD231PS Z15, Z14, Z2
+	VMOVUPS.Z   (AX)(DX*1), K1, Z15
+	VFMADD231PS Z15, Z14, Z3
+	VMOVUPS.Z   (AX)(CX*4), K1, Z15
+	VFMADD231PS Z15, Z14, Z4
+	VMOVUPS.Z   (AX)(BX*1), K1, Z15
+	VFMADD231PS Z15, Z14, Z5
+	VMOVUPS.Z   (AX)(DX*2), K1, Z15
+	VFMADD231PS Z15, Z14, Z6
+	VMOVUPS.Z   (SI), K1, Z15
+	VFMADD231PS Z15, Z14, Z7
+	VMOVUPS.Z   (SI)(CX*1), K1, Z15
+	VFMADD231PS Z15, Z14, Z8
+	VMOVUPS.Z   (SI)(CX*2), K1, Z15
+	VFMADD231PS Z15, Z14, Z9
+	VMOVUPS.Z   (SI)(DX*1), K1, Z15
+	VFMADD231PS Z15, Z14, Z10
+	VMOVUPS.Z   (SI)(CX*4), K1, Z15
+	VFMADD231PS Z15, Z14, Z11
+	VMOVUPS.Z   (SI)(BX*1), K1, Z15
+	VFMADD231PS Z15, Z14, Z12
+	VMOVUPS.Z   (SI)(DX*2), K1, Z15
+	VFMADD231PS Z15, Z14, Z13
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop82
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next81
+
+done83:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store84
+	VMOVUPS.Z (AX), K1, Z14
+	VADDPS    Z14, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z14
+	VADDPS    Z14, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z14
+	VADDPS    Z14, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z14
+	VADDPS    Z14, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z14
+	VADDPS    Z14, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z14
+	VADDPS    Z14, Z10, Z10
+	VMOVUPS.Z (SI)(CX*4), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	VMOVUPS.Z (SI)(BX*1), K1, Z14
+	VADDPS    Z14, Z12, Z12
+	VMOVUPS.Z (SI)(DX*2), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+store84:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VMOVUPS Z11, K1, (SI)(CX*4)
+	VMOVUPS Z12, K1, (SI)(BX*1)
+	VMOVUPS Z13, K1, (SI)(DX*2)
+	VZEROUPPER
+	RET
+
+tile1x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done87
+	TESTQ  DI, DI
+	JZ     done87
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next85:
+	MOVQ k+16(FP), SI
+
+loop86:
+	VMOVUPS     (DX), Z2
+	VMOVUPS.Z   64(DX), K1, Z3
+	VFMADD231PS (AX), Z2, Z0
+	VMOVUPS.Z   64(AX), K1, Z2
+	VFMADD231PS Z2, Z3, Z1
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop86
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next85
+
+done87:
+	MOVQ      c+88(FP), AX
+	MOVBLZX   accumulate+104(FP), CX
+	TESTL     CX, CX
+	JZ        store88
+	VMOVUPS   (AX), Z2
+	VADDPS    Z2, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z2
+	VADDPS    Z2, Z1, Z1
+
+store88:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VZEROUPPER
+	RET
+
+tile2x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done91
+	TESTQ  R8, R8
+	JZ     done91
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next89:
+	MOVQ k+16(FP), DI
+
+loop90:
+	VMOVUPS     (BX), Z4
+	VMOVUPS.Z   64(BX), K1, Z5
+	VFMADD231PS (AX), Z4, Z0
+	VMOVUPS.Z   64(AX), K1, Z6
+	VFMADD231PS Z6, Z5, Z1
+	VFMADD231PS (AX)(CX*1), Z4, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z4
+	VFMADD231PS Z4, Z5, Z3
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop90
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next89
+
+done91:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store92
+	VMOVUPS   (AX), Z4
+	VADDPS    Z4, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z4
+	VADDPS    Z4, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z4
+	VADDPS    Z4, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
+	VADDPS    Z4, Z3, Z3
+
+store92:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VZEROUPPER
+	RET
+
+tile3x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done95
+	TESTQ  R8, R8
+	JZ     done95
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next93:
+	MOVQ k+16(FP), DI
+
+loop94:
+	VMOVUPS     (BX), Z6
+	VMOVUPS.Z   64(BX), K1, Z7
+	VFMADD231PS (AX), Z6, Z0
+	VMOVUPS.Z   64(AX), K1, Z8
+	VFMADD231PS Z8, Z7, Z1
+	VFMADD231PS (AX)(CX*1), Z6, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z8
+	VFMADD231PS Z8, Z7, Z3
+	VFMADD231PS (AX)(CX*2), Z6, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z6
+	VFMADD231PS Z6, Z7, Z5
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop94
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next93
+
+done95:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store96
+	VMOVUPS   (AX), Z6
+	VADDPS    Z6, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z6
+	VADDPS    Z6, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z6
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z6
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+store96:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VZEROUPPER
+	RET
+
+tile4x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done99
+	TESTQ  R9, R9
+	JZ     done99
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next97:
+	MOVQ k+16(FP), R8
+
+loop98:
+	VMOVUPS     (SI), Z8
+	VMOVUPS.Z   64(SI), K1, Z9
+	VFMADD231PS (AX), Z8, Z0
+	VMOVUPS.Z   64(AX), K1, Z10
+	VFMADD231PS Z10, Z9, Z1
+	VFMADD231PS (AX)(CX*1), Z8, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z10
+	VFMADD231PS Z10, Z9, Z3
+	VFMADD231PS (AX)(CX*2), Z8, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z10
+	VFMADD231PS Z10, Z9, Z5
+	VFMADD231PS (AX)(DX*1), Z8, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z8
+	VFMADD231PS Z8, Z9, Z7
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop98
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next97
+
+done99:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store100
+	VMOVUPS   (AX), Z8
+	VADDPS    Z8, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z8
+	VADDPS    Z8, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z8
+	VADDPS    Z8, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z8
+	VADDPS    Z8, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z8
+	VADDPS    Z8, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z8
+	VADDPS    Z8, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z8
+	VADDPS    Z8, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
+	VADDPS    Z8, Z7, Z7
+
+store100:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+tile5x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done103
+	TESTQ  R9, R9
+	JZ     done103
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next101:
+	MOVQ k+16(FP), R8
+
+loop102:
+	VMOVUPS     (SI), Z10
+	VMOVUPS.Z   64(SI), K1, Z11
+	VFMADD231PS (AX), Z10, Z0
+	VMOVUPS.Z   64(AX), K1, Z12
+	VFMADD231PS Z12, Z11, Z1
+	VFMADD231PS (AX)(CX*1), Z10, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z12
+	VFMADD231PS Z12, Z11, Z3
+	VFMADD231PS (AX)(CX*2), Z10, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z12
+	VFMADD231PS Z12, Z11, Z5
+	VFMADD231PS (AX)(DX*1), Z10, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z12
+	VFMADD231PS Z12, Z11, Z7
+	VFMADD231PS (AX)(CX*4), Z10, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z10
+	VFMADD231PS Z10, Z11, Z9
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop102
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next101
+
+done103:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store104
+	VMOVUPS   (AX), Z10
+	VADDPS    Z10, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z10
+	VADDPS    Z10, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z10
+	VADDPS    Z10, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z10
+	VADDPS    Z10, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z10
+	VADDPS    Z10, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z10
+	VADDPS    Z10, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z10
+	VADDPS    Z10, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z10
+	VADDPS    Z10, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z10
+	VADDPS    Z10, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
+	VADDPS    Z10, Z9, Z9
+
+store104:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VZEROUPPER
+	RET
+
+tile6x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done107
+	TESTQ  R10, R10
+	JZ     done107
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next105:
+	MOVQ k+16(FP), R9
+
+loop106:
+	VMOVUPS     (DI), Z12
+	VMOVUPS.Z   64(DI), K1, Z13
+	VFMADD231PS (AX), Z12, Z0
+	VMOVUPS.Z   64(AX), K1, Z14
+	VFMADD231PS Z14, Z13, Z1
+	VFMADD231PS (AX)(CX*1), Z12, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z3
+	VFMADD231PS (AX)(CX*2), Z12, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z14
+	VFMADD231PS Z14, Z13, Z5
+	VFMADD231PS (AX)(DX*1), Z12, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z14
+	VFMADD231PS Z14, Z13, Z7
+	VFMADD231PS (AX)(CX*4), Z12, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z14
+	VFMADD231PS Z14, Z13, Z9
+	VFMADD231PS (AX)(BX*1), Z12, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z12
+	VFMADD231PS Z12, Z13, Z11
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop106
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next105
+
+done107:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store108
+	VMOVUPS   (AX), Z12
+	VADDPS    Z12, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z12
+	VADDPS    Z12, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z12
+	VADDPS    Z12, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z12
+	VADDPS    Z12, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z12
+	VADDPS    Z12, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z12
+	VADDPS    Z12, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z12
+	VADDPS    Z12, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z12
+	VADDPS    Z12, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z12
+	VADDPS    Z12, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z12
+	VADDPS    Z12, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z12
+	VADDPS    Z12, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
+	VADDPS    Z12, Z11, Z11
+
+store108:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile7x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done111
+	TESTQ  R10, R10
+	JZ     done111
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next109:
+	MOVQ k+16(FP), R9
+
+loop110:
+	VMOVUPS     (DI), Z14
+	VMOVUPS.Z   64(DI), K1, Z15
+	VFMADD231PS (AX), Z14, Z0
+	VMOVUPS.Z   64(AX), K1, Z16
+	VFMADD231PS Z16, Z15, Z1
+	VFMADD231PS (AX)(CX*1), Z14, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z16
+	VFMADD231PS Z16, Z15, Z3
+	VFMADD231PS (AX)(CX*2), Z14, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z16
+	VFMADD231PS Z16, Z15, Z5
+	VFMADD231PS (AX)(DX*1), Z14, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z16
+	VFMADD231PS Z16, Z15, Z7
+	VFMADD231PS (AX)(CX*4), Z14, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z16
+	VFMADD231PS Z16, Z15, Z9
+	VFMADD231PS (AX)(BX*1), Z14, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z16
+	VFMADD231PS Z16, Z15, Z11
+	VFMADD231PS (AX)(DX*2), Z14, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z14
+	VFMADD231PS Z14, Z15, Z13
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop110
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next109
+
+done111:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store112
+	VMOVUPS   (AX), Z14
+	VADDPS    Z14, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z14
+	VADDPS    Z14, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z14
+	VADDPS    Z14, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z14
+	VADDPS    Z14, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z14
+	VADDPS    Z14, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z14
+	VADDPS    Z14, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z14
+	VADDPS    Z14, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z14
+	VADDPS    Z14, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z14
+	VADDPS    Z14, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z14
+	VADDPS    Z14, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z14
+	VADDPS    Z14, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z14
+	VADDPS    Z14, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z14
+	VADDPS    Z14, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
+	VADDPS    Z14, Z13, Z13
+
+store112:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VZEROUPPER
+	RET
+
+tile8x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done115
+	TESTQ  R11, R11
+	JZ     done115
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next113:
+	MOVQ k+16(FP), R10
+
+loop114:
+	VMOVUPS     (R8), Z16
+	VMOVUPS.Z   64(R8), K1, Z17
+	VFMADD231PS (AX), Z16, Z0
+	VMOVUPS.Z   64(AX), K1, Z18
+	VFMADD231PS Z18, Z17, Z1
+	VFMADD231PS (AX)(CX*1), Z16, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z18
+	VFMADD231PS Z18, Z17, Z3
+	VFMADD231PS (AX)(CX*2), Z16, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z18
+	VFMADD231PS Z18, Z17, Z5
+	VFMADD231PS (AX)(DX*1), Z16, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z18
+	VFMADD231PS Z18, Z17, Z7
+	VFMADD231PS (AX)(CX*4), Z16, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z18
+	VFMADD231PS Z18, Z17, Z9
+	VFMADD231PS (AX)(BX*1), Z16, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z18
+	VFMADD231PS Z18, Z17, Z11
+	VFMADD231PS (AX)(DX*2), Z16, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z18
+	VFMADD231PS Z18, Z17, Z13
+	VFMADD231PS (SI), Z16, Z14
+	VMOVUPS.Z   64(SI), K1, Z16
+	VFMADD231PS Z16, Z17, Z15
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop114
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next113
+
+done115:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store116
+	VMOVUPS   (AX), Z16
+	VADDPS    Z16, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z16
+	VADDPS    Z16, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z16
+	VADDPS    Z16, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z16
+	VADDPS    Z16, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z16
+	VADDPS    Z16, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z16
+	VADDPS    Z16, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z16
+	VADDPS    Z16, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z16
+	VADDPS    Z16, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z16
+	VADDPS    Z16, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z16
+	VADDPS    Z16, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z16
+	VADDPS    Z16, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z16
+	VADDPS    Z16, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z16
+	VADDPS    Z16, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z16
+	VADDPS    Z16, Z13, Z13
+	VMOVUPS   (SI), Z16
+	VADDPS    Z16, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z16
+	VADDPS    Z16, Z15, Z15
+
+store116:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VZEROUPPER
+	RET
+
+tile9x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done119
+	TESTQ  R11, R11
+	JZ     done119
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next117:
+	MOVQ k+16(FP), R10
+
+loop118:
+	VMOVUPS     (R8), Z18
+	VMOVUPS.Z   64(R8), K1, Z19
+	VFMADD231PS (AX), Z18, Z0
+	VMOVUPS.Z   64(AX), K1, Z20
+	VFMADD231PS Z20, Z19, Z1
+	VFMADD231PS (AX)(CX*1), Z18, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z20
+	VFMADD231PS Z20, Z19, Z3
+	VFMADD231PS (AX)(CX*2), Z18, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z20
+	VFMADD231PS Z20, Z19, Z5
+	VFMADD231PS (AX)(DX*1), Z18, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z20
+	VFMADD231PS Z20, Z19, Z7
+	VFMADD231PS (AX)(CX*4), Z18, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z20
+	VFMADD231PS Z20, Z19, Z9
+	VFMADD231PS (AX)(BX*1), Z18, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z20
+	VFMADD231PS Z20, Z19, Z11
+	VFMADD231PS (AX)(DX*2), Z18, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z20
+	VFMADD231PS Z20, Z19, Z13
+	VFMADD231PS (SI), Z18, Z14
+	VMOVUPS.Z   64(SI), K1, Z20
+	VFMADD231PS Z20, Z19, Z15
+	VFMADD231PS (SI)(CX*1), Z18, Z16
+	VMOVUPS.Z   64(SI)(CX*1), K1, Z18
+	VFMADD231PS Z18, Z19, Z17
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop118
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next117
+
+done119:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store120
+	VMOVUPS   (AX), Z18
+	VADDPS    Z18, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z18
+	VADDPS    Z18, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z18
+	VADDPS    Z18, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z18
+	VADDPS    Z18, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z18
+	VADDPS    Z18, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z18
+	VADDPS    Z18, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z18
+	VADDPS    Z18, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z18
+	VADDPS    Z18, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z18
+	VADDPS    Z18, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z18
+	VADDPS    Z18, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z18
+	VADDPS    Z18, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z18
+	VADDPS    Z18, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z18
+	VADDPS    Z18, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z18
+	VADDPS    Z18, Z13, Z13
+	VMOVUPS   (SI), Z18
+	VADDPS    Z18, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z18
+	VADDPS    Z18, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z18
+	VADDPS    Z18, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z18
+	VADDPS    Z18, Z17, Z17
+
+store120:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VZEROUPPER
+	RET
+
+tile10x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done123
+	TESTQ  R11, R11
+	JZ     done123
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next121:
+	MOVQ k+16(FP), R10
+
+loop122:
+	VMOVUPS     (R8), Z20
+	VMOVUPS.Z   64(R8), K1, Z21
+	VFMADD231PS (AX), Z20, Z0
+	VMOVUPS.Z   64(AX), K1, Z22
+	VFMADD231PS Z22, Z21, Z1
+	VFMADD231PS (AX)(CX*1), Z20, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z22
+	VFMADD231PS Z22, Z21, Z3
+	VFMADD231PS (AX)(CX*2), Z20, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z22
+	VFMADD231PS Z22, Z21, Z5
+	VFMADD231PS (AX)(DX*1), Z20, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z22
+	VFMADD231PS Z22, Z21, Z7
+	VFMADD231PS (AX)(CX*4), Z20, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z22
+	VFMADD231PS Z22, Z21, Z9
+	VFMADD231PS (AX)(BX*1), Z20, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z22
+	VFMADD231PS Z22, Z21, Z11
+	VFMADD231PS (AX)(DX*2), Z20, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z22
+	VFMADD231PS Z22, Z21, Z13
+	VFMADD231PS (SI), Z20, Z14
+	VMOVUPS.Z   64(SI), K1, Z22
+	VFMADD231PS Z22, Z21, Z15
+	VFMADD231PS (SI)(CX*1), Z20, Z16
+	VMOVUPS.Z   64(SI)(CX*1), K1, Z22
+	VFMADD231PS Z22, Z21, Z17
+	VFMADD231PS (SI)(CX*2), Z20, Z18
+	VMOVUPS.Z   64(SI)(CX*2), K1, Z20
+	VFMADD231PS Z20, Z21, Z19
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop122
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next121
+
+done123:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store124
+	VMOVUPS   (AX), Z20
+	VADDPS    Z20, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z20
+	VADDPS    Z20, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z20
+	VADDPS    Z20, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z20
+	VADDPS    Z20, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z20
+	VADDPS    Z20, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z20
+	VADDPS    Z20, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z20
+	VADDPS    Z20, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z20
+	VADDPS    Z20, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z20
+	VADDPS    Z20, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z20
+	VADDPS    Z20, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z20
+	VADDPS    Z20, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z20
+	VADDPS    Z20, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z20
+	VADDPS    Z20, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z20
+	VADDPS    Z20, Z13, Z13
+	VMOVUPS   (SI), Z20
+	VADDPS    Z20, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z20
+	VADDPS    Z20, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z20
+	VADDPS    Z20, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z20
+	VADDPS    Z20, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z20
+	VADDPS    Z20, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z20
+	VADDPS    Z20, Z19, Z19
+
+store124:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VZEROUPPER
+	RET
+
+tile11x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done127
+	TESTQ  R11, R11
+	JZ     done127
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next125:
+	MOVQ k+16(FP), R10
+
+loop126:
+	VMOVUPS     (R8), Z22
+	VMOVUPS.Z   64(R8), K1, Z23
+	VFMADD231PS (AX), Z22, Z0
+	VMOVUPS.Z   64(AX), K1, Z24
+	VFMADD231PS Z24, Z23, Z1
+	VFMADD231PS (AX)(CX*1), Z22, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z24
+	VFMADD231PS Z24, Z23, Z3
+	VFMADD231PS (AX)(CX*2), Z22, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z24
+	VFMADD231PS Z24, Z23, Z5
+	VFMADD231PS (AX)(DX*1), Z22, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z24
+	VFMADD231PS Z24, Z23, Z7
+	VFMADD231PS (AX)(CX*4), Z22, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z24
+	VFMADD231PS Z24, Z23, Z9
+	VFMADD231PS (AX)(BX*1), Z22, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z24
+	VFMADD231PS Z24, Z23, Z11
+	VFMADD231PS (AX)(DX*2), Z22, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z24
+	VFMADD231PS Z24, Z23, Z13
+	VFMADD231PS (SI), Z22, Z14
+	VMOVUPS.Z   64(SI), K1, Z24
+	VFMADD231PS Z24, Z23, Z15
+	VFMADD231PS (SI)(CX*1), Z22, Z16
+	VMOVUPS.Z   64(SI)(CX*1), K1, Z24
+	VFMADD231PS Z24, Z23, Z17
+	VFMADD231PS (SI)(CX*2), Z22, Z18
+	VMOVUPS.Z   64(SI)(CX*2), K1, Z24
+	VFMADD231PS Z24, Z23, Z19
+	VFMADD231PS (SI)(DX*1), Z22, Z20
+	VMOVUPS.Z   64(SI)(DX*1), K1, Z22
+	VFMADD231PS Z22, Z23, Z21
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop126
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next125
+
+done127:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store128
+	VMOVUPS   (AX), Z22
+	VADDPS    Z22, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z22
+	VADDPS    Z22, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z22
+	VADDPS    Z22, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z22
+	VADDPS    Z22, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z22
+	VADDPS    Z22, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z22
+	VADDPS    Z22, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z22
+	VADDPS    Z22, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z22
+	VADDPS    Z22, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z22
+	VADDPS    Z22, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z22
+	VADDPS    Z22, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z22
+	VADDPS    Z22, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z22
+	VADDPS    Z22, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z22
+	VADDPS    Z22, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z22
+	VADDPS    Z22, Z13, Z13
+	VMOVUPS   (SI), Z22
+	VADDPS    Z22, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z22
+	VADDPS    Z22, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z22
+	VADDPS    Z22, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z22
+	VADDPS    Z22, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z22
+	VADDPS    Z22, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z22
+	VADDPS    Z22, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z22
+	VADDPS    Z22, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z22
+	VADDPS    Z22, Z21, Z21
+
+store128:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VZEROUPPER
+	RET
+
+tile12x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done131
+	TESTQ  R11, R11
+	JZ     done131
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next129:
+	MOVQ k+16(FP), R10
+
+loop130:
+	VMOVUPS     (R8), Z24
+	VMOVUPS.Z   64(R8), K1, Z25
+	VFMADD231PS (AX), Z24, Z0
+	VMOVUPS.Z   64(AX), K1, Z26
+	VFMADD231PS Z26, Z25, Z1
+	VFMADD231PS (AX)(CX*1), Z24, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z26
+	VFMADD231PS Z26, Z25, Z3
+	VFMADD231PS (AX)(CX*2), Z24, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z26
+	VFMADD231PS Z26, Z25, Z5
+	VFMADD231PS (AX)(DX*1), Z24, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z26
+	VFMADD231PS Z26, Z25, Z7
+	VFMADD231PS (AX)(CX*4), Z24, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z26
+	VFMADD231PS Z26, Z25, Z9
+	VFMADD231PS (AX)(BX*1), Z24, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z26
+	VFMADD231PS Z26, Z25, Z11
+	VFMADD231PS (AX)(DX*2), Z24, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z26
+	VFMADD231PS Z26, Z25, Z13
+	VFMADD231PS (SI), Z24, Z14
+	VMOVUPS.Z   64(SI), K1, Z26
+	VFMADD231PS Z26, Z25, Z15
+	VFMADD231PS (SI)(CX*1), Z24, Z16
+	VMOVUPS.Z   64(SI)(CX*1), K1, Z26
+	VFMADD231PS Z26, Z25, Z17
+	VFMADD231PS (SI)(CX*2), Z24, Z18
+	VMOVUPS.Z   64(SI)(CX*2), K1, Z26
+	VFMADD231PS Z26, Z25, Z19
+	VFMADD231PS (SI)(DX*1), Z24, Z20
+	VMOVUPS.Z   64(SI)(DX*1), K1, Z26
+	VFMADD231PS Z26, Z25, Z21
+	VFMADD231PS (SI)(CX*4), Z24, Z22
+	VMOVUPS.Z   64(SI)(CX*4), K1, Z24
+	VFMADD231PS Z24, Z25, Z23
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop130
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next129
+
+done131:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store132
+	VMOVUPS   (AX), Z24
+	VADDPS    Z24, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z24
+	VADDPS    Z24, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z24
+	VADDPS    Z24, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z24
+	VADDPS    Z24, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z24
+	VADDPS    Z24, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z24
+	VADDPS    Z24, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z24
+	VADDPS    Z24, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z24
+	VADDPS    Z24, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z24
+	VADDPS    Z24, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z24
+	VADDPS    Z24, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z24
+	VADDPS    Z24, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z24
+	VADDPS    Z24, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z24
+	VADDPS    Z24, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z24
+	VADDPS    Z24, Z13, Z13
+	VMOVUPS   (SI), Z24
+	VADDPS    Z24, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z24
+	VADDPS    Z24, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z24
+	VADDPS    Z24, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z24
+	VADDPS    Z24, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z24
+	VADDPS    Z24, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z24
+	VADDPS    Z24, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z24
+	VADDPS    Z24, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z24
+	VADDPS    Z24, Z21, Z21
+	VMOVUPS   (SI)(CX*4), Z24
+	VADDPS    Z24, Z22, Z22
+	VMOVUPS.Z 64(SI)(CX*4), K1, Z24
+	VADDPS    Z24, Z23, Z23
+
+store132:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VMOVUPS Z22, (SI)(CX*4)
+	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	VZEROUPPER
+	RET
+
+tile13x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done135
+	TESTQ  R11, R11
+	JZ     done135
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next133:
+	MOVQ k+16(FP), R10
+
+loop134:
+	VMOVUPS     (R8), Z26
+	VMOVUPS.Z   64(R8), K1, Z27
+	VFMADD231PS (AX), Z26, Z0
+	VMOVUPS.Z   64(AX), K1, Z28
+	VFMADD231PS Z28, Z27, Z1
+	VFMADD231PS (AX)(CX*1), Z26, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z28
+	VFMADD231PS Z28, Z27, Z3
+	VFMADD231PS (AX)(CX*2), Z26, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z28
+	VFMADD231PS Z28, Z27, Z5
+	VFMADD231PS (AX)(DX*1), Z26, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z28
+	VFMADD231PS Z28, Z27, Z7
+	VFMADD231PS (AX)(CX*4), Z26, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z28
+	VFMADD231PS Z28, Z27, Z9
+	VFMADD231PS (AX)(BX*1), Z26, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z28
+	VFMADD231PS Z28, Z27, Z11
+	VFMADD231PS (AX)(DX*2), Z26, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z28
+	VFMADD231PS Z28, Z27, Z13
+	VFMADD231PS (SI), Z26, Z14
+	VMOVUPS.Z   64(SI), K1, Z28
+	VFMADD231PS Z28, Z27, Z15
+	VFMADD231PS (SI)(CX*1), Z26, Z16
+	VMOVUPS.Z   64(SI)(CX*1), K1, Z28
+	VFMADD231PS Z28, Z27, Z17
+	VFMADD231PS (SI)(CX*2), Z26, Z18
+	VMOVUPS.Z   64(SI)(CX*2), K1, Z28
+	VFMADD231PS Z28, Z27, Z19
+	VFMADD231PS (SI)(DX*1), Z26, Z20
+	VMOVUPS.Z   64(SI)(DX*1), K1, Z28
+	VFMADD231PS Z28, Z27, Z21
+	VFMADD231PS (SI)(CX*4), Z26, Z22
+	VMOVUPS.Z   64(SI)(CX*4), K1, Z28
+	VFMADD231PS Z28, Z27, Z23
+	VFMADD231PS (SI)(BX*1), Z26, Z24
+	VMOVUPS.Z   64(SI)(BX*1), K1, Z26
+	VFMADD231PS Z26, Z27, Z25
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop134
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next133
+
+done135:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store136
+	VMOVUPS   (AX), Z26
+	VADDPS    Z26, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z26
+	VADDPS    Z26, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z26
+	VADDPS    Z26, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z26
+	VADDPS    Z26, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z26
+	VADDPS    Z26, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z26
+	VADDPS    Z26, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z26
+	VADDPS    Z26, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z26
+	VADDPS    Z26, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z26
+	VADDPS    Z26, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z26
+	VADDPS    Z26, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z26
+	VADDPS    Z26, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z26
+	VADDPS    Z26, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z26
+	VADDPS    Z26, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z26
+	VADDPS    Z26, Z13, Z13
+	VMOVUPS   (SI), Z26
+	VADDPS    Z26, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z26
+	VADDPS    Z26, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z26
+	VADDPS    Z26, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z26
+	VADDPS    Z26, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z26
+	VADDPS    Z26, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z26
+	VADDPS    Z26, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z26
+	VADDPS    Z26, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z26
+	VADDPS    Z26, Z21, Z21
+	VMOVUPS   (SI)(CX*4), Z26
+	VADDPS    Z26, Z22, Z22
+	VMOVUPS.Z 64(SI)(CX*4), K1, Z26
+	VADDPS    Z26, Z23, Z23
+	VMOVUPS   (SI)(BX*1), Z26
+	VADDPS    Z26, Z24, Z24
+	VMOVUPS.Z 64(SI)(BX*1), K1, Z26
+	VADDPS    Z26, Z25, Z25
+
+store136:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VMOVUPS Z22, (SI)(CX*4)
+	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	VMOVUPS Z24, (SI)(BX*1)
+	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	VZEROUPPER
+	RET
+
+tile14x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	VPXORD Z26, Z26, Z26
+	VPXORD Z27, Z27, Z27
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done139
+	TESTQ  R11, R11
+	JZ     done139
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next137:
+	MOVQ k+16(FP), R10
+
+loop138:
+	VMOVUPS     (R8), Z28
+	VMOVUPS.Z   64(R8), K1, Z29
+	VFMADD231PS (AX), Z28, Z0
+	VMOVUPS.Z   64(AX), K1, Z30
+	VFMADD231PS Z30, Z29, Z1
+	VFMADD231PS (AX)(CX*1), Z28, Z2
+	VMOVUPS.Z   64(AX)(CX*1), K1, Z30
+	VFMADD231PS Z30, Z29, Z3
+	VFMADD231PS (AX)(CX*2), Z28, Z4
+	VMOVUPS.Z   64(AX)(CX*2), K1, Z30
+	VFMADD231PS Z30, Z29, Z5
+	VFMADD231PS (AX)(DX*1), Z28, Z6
+	VMOVUPS.Z   64(AX)(DX*1), K1, Z30
+	VFMADD231PS Z30, Z29, Z7
+	VFMADD231PS (AX)(CX*4), Z28, Z8
+	VMOVUPS.Z   64(AX)(CX*4), K1, Z30
+	VFMADD231PS Z30, Z29, Z9
+	VFMADD231PS (AX)(BX*1), Z28, Z10
+	VMOVUPS.Z   64(AX)(BX*1), K1, Z30
+	VFMADD231PS Z30, Z29, Z11
+	VFMADD231PS (AX)(DX*2), Z28, Z12
+	VMOVUPS.Z   64(AX)(DX*2), K1, Z30
+	VFMADD231PS Z30, Z29, Z13
+	VFMADD231PS (SI), Z28, Z14
+	VMOVUPS.Z   64(SI), K1, Z30
+	VFMADD231PS Z30, Z29, Z15
+	VFMADD231PS (SI)(CX*1), Z28, Z16
+	VMOVUPS.Z   64(SI)(CX*1), K1, Z30
+	VFMADD231PS Z30, Z29, Z17
+	VFMADD231PS (SI)(CX*2), Z28, Z18
+	VMOVUPS.Z   64(SI)(CX*2), K1, Z30
+	VFMADD231PS Z30, Z29, Z19
+	VFMADD231PS (SI)(DX*1), Z28, Z20
+	VMOVUPS.Z   64(SI)(DX*1), K1, Z30
+	VFMADD231PS Z30, Z29, Z21
+	VFMADD231PS (SI)(CX*4), Z28, Z22
+	VMOVUPS.Z   64(SI)(CX*4), K1, Z30
+	VFMADD231PS Z30, Z29, Z23
+	VFMADD231PS (SI)(BX*1), Z28, Z24
+	VMOVUPS.Z   64(SI)(BX*1), K1, Z30
+	VFMADD231PS Z30, Z29, Z25
+	VFMADD231PS (SI)(DX*2), Z28, Z26
+	VMOVUPS.Z   64(SI)(DX*2), K1, Z28
+	VFMADD231PS Z28, Z29, Z27
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop138
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next137
+
+done139:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store140
+	VMOVUPS   (AX), Z28
+	VADDPS    Z28, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z28
+	VADDPS    Z28, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z28
+	VADDPS    Z28, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z28
+	VADDPS    Z28, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z28
+	VADDPS    Z28, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z28
+	VADDPS    Z28, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z28
+	VADDPS    Z28, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z28
+	VADDPS    Z28, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z28
+	VADDPS    Z28, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z28
+	VADDPS    Z28, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z28
+	VADDPS    Z28, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z28
+	VADDPS    Z28, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z28
+	VADDPS    Z28, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z28
+	VADDPS    Z28, Z13, Z13
+	VMOVUPS   (SI), Z28
+	VADDPS    Z28, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z28
+	VADDPS    Z28, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z28
+	VADDPS    Z28, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z28
+	VADDPS    Z28, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z28
+	VADDPS    Z28, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z28
+	VADDPS    Z28, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z28
+	VADDPS    Z28, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z28
+	VADDPS    Z28, Z21, Z21
+	VMOVUPS   (SI)(CX*4), Z28
+	VADDPS    Z28, Z22, Z22
+	VMOVUPS.Z 64(SI)(CX*4), K1, Z28
+	VADDPS    Z28, Z23, Z23
+	VMOVUPS   (SI)(BX*1), Z28
+	VADDPS    Z28, Z24, Z24
+	VMOVUPS.Z 64(SI)(BX*1), K1, Z28
+	VADDPS    Z28, Z25, Z25
+	VMOVUPS   (SI)(DX*2), Z28
+	VADDPS    Z28, Z26, Z26
+	VMOVUPS.Z 64(SI)(DX*2), K1, Z28
+	VADDPS    Z28, Z27, Z27
+
+store140:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VMOVUPS Z22, (SI)(CX*4)
+	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	VMOVUPS Z24, (SI)(BX*1)
+	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	VMOVUPS Z26, (SI)(DX*2)
+	VMOVUPS Z27, K1, 64(SI)(DX*2)
+	VZEROUPPER
+	RET
+
 // func batchReduce64AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·batchReduce64AVX512(SB), NOSPLIT, $0-105
@@ -6978,6 +10465,3493 @@ store140:
 	VZEROUPPER
 	RET
 
+// func windowReduce64AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·windowReduce64AVX512(SB), NOSPLIT, $0-105
+	MOVQ rows+0(FP), AX
+	MOVQ cols+8(FP), CX
+	CMPQ CX, $0x08
+	JGT  more1
+	CMPQ AX, $0x08
+	JGE  rows2
+	CMPQ AX, $0x04
+	JGE  rows3
+	CMPQ AX, $0x02
+	JGE  rows4
+	JMP  tile1x1
+
+rows4:
+	CMPQ AX, $0x03
+	JGE  rows5
+	JMP  tile2x1
+
+rows5:
+	JMP tile3x1
+
+rows3:
+	CMPQ AX, $0x06
+	JGE  rows6
+	CMPQ AX, $0x05
+	JGE  rows7
+	JMP  tile4x1
+
+rows7:
+	JMP tile5x1
+
+rows6:
+	CMPQ AX, $0x07
+	JGE  rows8
+	JMP  tile6x1
+
+rows8:
+	JMP tile7x1
+
+rows2:
+	CMPQ AX, $0x0b
+	JGE  rows9
+	CMPQ AX, $0x09
+	JGE  rows10
+	JMP  tile8x1
+
+rows10:
+	CMPQ AX, $0x0a
+	JGE  rows11
+	JMP  tile9x1
+
+rows11:
+	JMP tile10x1
+
+rows9:
+	CMPQ AX, $0x0d
+	JGE  rows12
+	CMPQ AX, $0x0c
+	JGE  rows13
+	JMP  tile11x1
+
+rows13:
+	JMP tile12x1
+
+rows12:
+	CMPQ AX, $0x0e
+	JGE  rows14
+	JMP  tile13x1
+
+rows14:
+	JMP tile14x1
+
+more1:
+	CMPQ AX, $0x08
+	JGE  rows16
+	CMPQ AX, $0x04
+	JGE  rows17
+	CMPQ AX, $0x02
+	JGE  rows18
+	JMP  tile1x2
+
+rows18:
+	CMPQ AX, $0x03
+	JGE  rows19
+	JMP  tile2x2
+
+rows19:
+	JMP tile3x2
+
+rows17:
+	CMPQ AX, $0x06
+	JGE  rows20
+	CMPQ AX, $0x05
+	JGE  rows21
+	JMP  tile4x2
+
+rows21:
+	JMP tile5x2
+
+rows20:
+	CMPQ AX, $0x07
+	JGE  rows22
+	JMP  tile6x2
+
+rows22:
+	JMP tile7x2
+
+rows16:
+	CMPQ AX, $0x0b
+	JGE  rows23
+	CMPQ AX, $0x09
+	JGE  rows24
+	JMP  tile8x2
+
+rows24:
+	CMPQ AX, $0x0a
+	JGE  rows25
+	JMP  tile9x2
+
+rows25:
+	JMP tile10x2
+
+rows23:
+	CMPQ AX, $0x0d
+	JGE  rows26
+	CMPQ AX, $0x0c
+	JGE  rows27
+	JMP  tile11x2
+
+rows27:
+	JMP tile12x2
+
+rows26:
+	CMPQ AX, $0x0e
+	JGE  rows28
+	JMP  tile13x2
+
+rows28:
+	JMP tile14x2
+
+tile1x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done31
+	TESTQ  DI, DI
+	JZ     done31
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next29:
+	MOVQ k+16(FP), SI
+
+loop30:
+	VMOVUPD.Z   (DX), K1, Z1
+	VMOVUPD.Z   (AX), K1, Z2
+	VFMADD231PD Z2, Z1, Z0
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop30
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next29
+
+done31:
+	MOVQ      c+88(FP), AX
+	MOVBLZX   accumulate+104(FP), CX
+	TESTL     CX, CX
+	JZ        store32
+	VMOVUPD.Z (AX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+
+store32:
+	VMOVUPD Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+tile2x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done35
+	TESTQ  R8, R8
+	JZ     done35
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next33:
+	MOVQ k+16(FP), DI
+
+loop34:
+	VMOVUPD.Z   (BX), K1, Z2
+	VMOVUPD.Z   (AX), K1, Z3
+	VFMADD231PD Z3, Z2, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z3
+	VFMADD231PD Z3, Z2, Z1
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop34
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next33
+
+done35:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store36
+	VMOVUPD.Z (AX), K1, Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z2
+	VADDPD    Z2, Z1, Z1
+
+store36:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done39
+	TESTQ  R8, R8
+	JZ     done39
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next37:
+	MOVQ k+16(FP), DI
+
+loop38:
+	VMOVUPD.Z   (BX), K1, Z3
+	VMOVUPD.Z   (AX), K1, Z4
+	VFMADD231PD Z4, Z3, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z4
+	VFMADD231PD Z4, Z3, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z4
+	VFMADD231PD Z4, Z3, Z2
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop38
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next37
+
+done39:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store40
+	VMOVUPD.Z (AX), K1, Z3
+	VADDPD    Z3, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z3
+	VADDPD    Z3, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z3
+	VADDPD    Z3, Z2, Z2
+
+store40:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done43
+	TESTQ  R9, R9
+	JZ     done43
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next41:
+	MOVQ k+16(FP), R8
+
+loop42:
+	VMOVUPD.Z   (SI), K1, Z4
+	VMOVUPD.Z   (AX), K1, Z5
+	VFMADD231PD Z5, Z4, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z5
+	VFMADD231PD Z5, Z4, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z5
+	VFMADD231PD Z5, Z4, Z3
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop42
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next41
+
+done43:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store44
+	VMOVUPD.Z (AX), K1, Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z4
+	VADDPD    Z4, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z4
+	VADDPD    Z4, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z4
+	VADDPD    Z4, Z3, Z3
+
+store44:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+tile5x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done47
+	TESTQ  R9, R9
+	JZ     done47
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next45:
+	MOVQ k+16(FP), R8
+
+loop46:
+	VMOVUPD.Z   (SI), K1, Z5
+	VMOVUPD.Z   (AX), K1, Z6
+	VFMADD231PD Z6, Z5, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z6
+	VFMADD231PD Z6, Z5, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z6
+	VFMADD231PD Z6, Z5, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z6
+	VFMADD231PD Z6, Z5, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z6
+	VFMADD231PD Z6, Z5, Z4
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop46
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next45
+
+done47:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store48
+	VMOVUPD.Z (AX), K1, Z5
+	VADDPD    Z5, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z5
+	VADDPD    Z5, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z5
+	VADDPD    Z5, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z5
+	VADDPD    Z5, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z5
+	VADDPD    Z5, Z4, Z4
+
+store48:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VZEROUPPER
+	RET
+
+tile6x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done51
+	TESTQ  R10, R10
+	JZ     done51
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next49:
+	MOVQ k+16(FP), R9
+
+loop50:
+	VMOVUPD.Z   (DI), K1, Z6
+	VMOVUPD.Z   (AX), K1, Z7
+	VFMADD231PD Z7, Z6, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z7
+	VFMADD231PD Z7, Z6, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z7
+	VFMADD231PD Z7, Z6, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z7
+	VFMADD231PD Z7, Z6, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z7
+	VFMADD231PD Z7, Z6, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z7
+	VFMADD231PD Z7, Z6, Z5
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop50
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next49
+
+done51:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store52
+	VMOVUPD.Z (AX), K1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z6
+	VADDPD    Z6, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z6
+	VADDPD    Z6, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z6
+	VADDPD    Z6, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z6
+	VADDPD    Z6, Z5, Z5
+
+store52:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile7x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done55
+	TESTQ  R10, R10
+	JZ     done55
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next53:
+	MOVQ k+16(FP), R9
+
+loop54:
+	VMOVUPD.Z   (DI), K1, Z7
+	VMOVUPD.Z   (AX), K1, Z8
+	VFMADD231PD Z8, Z7, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z8
+	VFMADD231PD Z8, Z7, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z8
+	VFMADD231PD Z8, Z7, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z8
+	VFMADD231PD Z8, Z7, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z8
+	VFMADD231PD Z8, Z7, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z8
+	VFMADD231PD Z8, Z7, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z8
+	VFMADD231PD Z8, Z7, Z6
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop54
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next53
+
+done55:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store56
+	VMOVUPD.Z (AX), K1, Z7
+	VADDPD    Z7, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z7
+	VADDPD    Z7, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z7
+	VADDPD    Z7, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z7
+	VADDPD    Z7, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z7
+	VADDPD    Z7, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z7
+	VADDPD    Z7, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z7
+	VADDPD    Z7, Z6, Z6
+
+store56:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VZEROUPPER
+	RET
+
+tile8x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done59
+	TESTQ  R11, R11
+	JZ     done59
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next57:
+	MOVQ k+16(FP), R10
+
+loop58:
+	VMOVUPD.Z   (R8), K1, Z8
+	VMOVUPD.Z   (AX), K1, Z9
+	VFMADD231PD Z9, Z8, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z9
+	VFMADD231PD Z9, Z8, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z9
+	VFMADD231PD Z9, Z8, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z9
+	VFMADD231PD Z9, Z8, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z9
+	VFMADD231PD Z9, Z8, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z9
+	VFMADD231PD Z9, Z8, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z9
+	VFMADD231PD Z9, Z8, Z6
+	VMOVUPD.Z   (SI), K1, Z9
+	VFMADD231PD Z9, Z8, Z7
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop58
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next57
+
+done59:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store60
+	VMOVUPD.Z (AX), K1, Z8
+	VADDPD    Z8, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z8
+	VADDPD    Z8, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z8
+	VADDPD    Z8, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z8
+	VADDPD    Z8, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z8
+	VADDPD    Z8, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z8
+	VADDPD    Z8, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z8
+	VADDPD    Z8, Z6, Z6
+	VMOVUPD.Z (SI), K1, Z8
+	VADDPD    Z8, Z7, Z7
+
+store60:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VMOVUPD Z7, K1, (SI)
+	VZEROUPPER
+	RET
+
+tile9x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done63
+	TESTQ  R11, R11
+	JZ     done63
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next61:
+	MOVQ k+16(FP), R10
+
+loop62:
+	VMOVUPD.Z   (R8), K1, Z9
+	VMOVUPD.Z   (AX), K1, Z10
+	VFMADD231PD Z10, Z9, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z10
+	VFMADD231PD Z10, Z9, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z10
+	VFMADD231PD Z10, Z9, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z10
+	VFMADD231PD Z10, Z9, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z10
+	VFMADD231PD Z10, Z9, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z10
+	VFMADD231PD Z10, Z9, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z10
+	VFMADD231PD Z10, Z9, Z6
+	VMOVUPD.Z   (SI), K1, Z10
+	VFMADD231PD Z10, Z9, Z7
+	VMOVUPD.Z   (SI)(CX*1), K1, Z10
+	VFMADD231PD Z10, Z9, Z8
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop62
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next61
+
+done63:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store64
+	VMOVUPD.Z (AX), K1, Z9
+	VADDPD    Z9, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z9
+	VADDPD    Z9, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z9
+	VADDPD    Z9, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z9
+	VADDPD    Z9, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z9
+	VADDPD    Z9, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z9
+	VADDPD    Z9, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z9
+	VADDPD    Z9, Z6, Z6
+	VMOVUPD.Z (SI), K1, Z9
+	VADDPD    Z9, Z7, Z7
+	VMOVUPD.Z (SI)(CX*1), K1, Z9
+	VADDPD    Z9, Z8, Z8
+
+store64:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VMOVUPD Z7, K1, (SI)
+	VMOVUPD Z8, K1, (SI)(CX*1)
+	VZEROUPPER
+	RET
+
+tile10x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done67
+	TESTQ  R11, R11
+	JZ     done67
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next65:
+	MOVQ k+16(FP), R10
+
+loop66:
+	VMOVUPD.Z   (R8), K1, Z10
+	VMOVUPD.Z   (AX), K1, Z11
+	VFMADD231PD Z11, Z10, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z11
+	VFMADD231PD Z11, Z10, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z11
+	VFMADD231PD Z11, Z10, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z11
+	VFMADD231PD Z11, Z10, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z11
+	VFMADD231PD Z11, Z10, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z11
+	VFMADD231PD Z11, Z10, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z11
+	VFMADD231PD Z11, Z10, Z6
+	VMOVUPD.Z   (SI), K1, Z11
+	VFMADD231PD Z11, Z10, Z7
+	VMOVUPD.Z   (SI)(CX*1), K1, Z11
+	VFMADD231PD Z11, Z10, Z8
+	VMOVUPD.Z   (SI)(CX*2), K1, Z11
+	VFMADD231PD Z11, Z10, Z9
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop66
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next65
+
+done67:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store68
+	VMOVUPD.Z (AX), K1, Z10
+	VADDPD    Z10, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z10
+	VADDPD    Z10, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z10
+	VADDPD    Z10, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z10
+	VADDPD    Z10, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z10
+	VADDPD    Z10, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z10
+	VADDPD    Z10, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z10
+	VADDPD    Z10, Z6, Z6
+	VMOVUPD.Z (SI), K1, Z10
+	VADDPD    Z10, Z7, Z7
+	VMOVUPD.Z (SI)(CX*1), K1, Z10
+	VADDPD    Z10, Z8, Z8
+	VMOVUPD.Z (SI)(CX*2), K1, Z10
+	VADDPD    Z10, Z9, Z9
+
+store68:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VMOVUPD Z7, K1, (SI)
+	VMOVUPD Z8, K1, (SI)(CX*1)
+	VMOVUPD Z9, K1, (SI)(CX*2)
+	VZEROUPPER
+	RET
+
+tile11x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done71
+	TESTQ  R11, R11
+	JZ     done71
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next69:
+	MOVQ k+16(FP), R10
+
+loop70:
+	VMOVUPD.Z   (R8), K1, Z11
+	VMOVUPD.Z   (AX), K1, Z12
+	VFMADD231PD Z12, Z11, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z12
+	VFMADD231PD Z12, Z11, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z12
+	VFMADD231PD Z12, Z11, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z12
+	VFMADD231PD Z12, Z11, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z12
+	VFMADD231PD Z12, Z11, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z12
+	VFMADD231PD Z12, Z11, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z12
+	VFMADD231PD Z12, Z11, Z6
+	VMOVUPD.Z   (SI), K1, Z12
+	VFMADD231PD Z12, Z11, Z7
+	VMOVUPD.Z   (SI)(CX*1), K1, Z12
+	VFMADD231PD Z12, Z11, Z8
+	VMOVUPD.Z   (SI)(CX*2), K1, Z12
+	VFMADD231PD Z12, Z11, Z9
+	VMOVUPD.Z   (SI)(DX*1), K1, Z12
+	VFMADD231PD Z12, Z11, Z10
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop70
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next69
+
+done71:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store72
+	VMOVUPD.Z (AX), K1, Z11
+	VADDPD    Z11, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z11
+	VADDPD    Z11, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z11
+	VADDPD    Z11, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z11
+	VADDPD    Z11, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z11
+	VADDPD    Z11, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z11
+	VADDPD    Z11, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z11
+	VADDPD    Z11, Z6, Z6
+	VMOVUPD.Z (SI), K1, Z11
+	VADDPD    Z11, Z7, Z7
+	VMOVUPD.Z (SI)(CX*1), K1, Z11
+	VADDPD    Z11, Z8, Z8
+	VMOVUPD.Z (SI)(CX*2), K1, Z11
+	VADDPD    Z11, Z9, Z9
+	VMOVUPD.Z (SI)(DX*1), K1, Z11
+	VADDPD    Z11, Z10, Z10
+
+store72:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VMOVUPD Z7, K1, (SI)
+	VMOVUPD Z8, K1, (SI)(CX*1)
+	VMOVUPD Z9, K1, (SI)(CX*2)
+	VMOVUPD Z10, K1, (SI)(DX*1)
+	VZEROUPPER
+	RET
+
+tile12x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done75
+	TESTQ  R11, R11
+	JZ     done75
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next73:
+	MOVQ k+16(FP), R10
+
+loop74:
+	VMOVUPD.Z   (R8), K1, Z12
+	VMOVUPD.Z   (AX), K1, Z13
+	VFMADD231PD Z13, Z12, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z13
+	VFMADD231PD Z13, Z12, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z13
+	VFMADD231PD Z13, Z12, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z13
+	VFMADD231PD Z13, Z12, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z13
+	VFMADD231PD Z13, Z12, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z13
+	VFMADD231PD Z13, Z12, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z13
+	VFMADD231PD Z13, Z12, Z6
+	VMOVUPD.Z   (SI), K1, Z13
+	VFMADD231PD Z13, Z12, Z7
+	VMOVUPD.Z   (SI)(CX*1), K1, Z13
+	VFMADD231PD Z13, Z12, Z8
+	VMOVUPD.Z   (SI)(CX*2), K1, Z13
+	VFMADD231PD Z13, Z12, Z9
+	VMOVUPD.Z   (SI)(DX*1), K1, Z13
+	VFMADD231PD Z13, Z12, Z10
+	VMOVUPD.Z   (SI)(CX*4), K1, Z13
+	VFMADD231PD Z13, Z12, Z11
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop74
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next73
+
+done75:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store76
+	VMOVUPD.Z (AX), K1, Z12
+	VADDPD    Z12, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z12
+	VADDPD    Z12, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z12
+	VADDPD    Z12, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z12
+	VADDPD    Z12, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z12
+	VADDPD    Z12, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z12
+	VADDPD    Z12, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z12
+	VADDPD    Z12, Z6, Z6
+	VMOVUPD.Z (SI), K1, Z12
+	VADDPD    Z12, Z7, Z7
+	VMOVUPD.Z (SI)(CX*1), K1, Z12
+	VADDPD    Z12, Z8, Z8
+	VMOVUPD.Z (SI)(CX*2), K1, Z12
+	VADDPD    Z12, Z9, Z9
+	VMOVUPD.Z (SI)(DX*1), K1, Z12
+	VADDPD    Z12, Z10, Z10
+	VMOVUPD.Z (SI)(CX*4), K1, Z12
+	VADDPD    Z12, Z11, Z11
+
+store76:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VMOVUPD Z7, K1, (SI)
+	VMOVUPD Z8, K1, (SI)(CX*1)
+	VMOVUPD Z9, K1, (SI)(CX*2)
+	VMOVUPD Z10, K1, (SI)(DX*1)
+	VMOVUPD Z11, K1, (SI)(CX*4)
+	VZEROUPPER
+	RET
+
+tile13x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done79
+	TESTQ  R11, R11
+	JZ     done79
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next77:
+	MOVQ k+16(FP), R10
+
+loop78:
+	VMOVUPD.Z   (R8), K1, Z13
+	VMOVUPD.Z   (AX), K1, Z14
+	VFMADD231PD Z14, Z13, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z14
+	VFMADD231PD Z14, Z13, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z14
+	VFMADD231PD Z14, Z13, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z14
+	VFMADD231PD Z14, Z13, Z6
+	VMOVUPD.Z   (SI), K1, Z14
+	VFMADD231PD Z14, Z13, Z7
+	VMOVUPD.Z   (SI)(CX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z8
+	VMOVUPD.Z   (SI)(CX*2), K1, Z14
+	VFMADD231PD Z14, Z13, Z9
+	VMOVUPD.Z   (SI)(DX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z10
+	VMOVUPD.Z   (SI)(CX*4), K1, Z14
+	VFMADD231PD Z14, Z13, Z11
+	VMOVUPD.Z   (SI)(BX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z12
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop78
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next77
+
+done79:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store80
+	VMOVUPD.Z (AX), K1, Z13
+	VADDPD    Z13, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z13
+	VADDPD    Z13, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z13
+	VADDPD    Z13, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z13
+	VADDPD    Z13, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z13
+	VADDPD    Z13, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z13
+	VADDPD    Z13, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z13
+	VADDPD    Z13, Z6, Z6
+	VMOVUPD.Z (SI), K1, Z13
+	VADDPD    Z13, Z7, Z7
+	VMOVUPD.Z (SI)(CX*1), K1, Z13
+	VADDPD    Z13, Z8, Z8
+	VMOVUPD.Z (SI)(CX*2), K1, Z13
+	VADDPD    Z13, Z9, Z9
+	VMOVUPD.Z (SI)(DX*1), K1, Z13
+	VADDPD    Z13, Z10, Z10
+	VMOVUPD.Z (SI)(CX*4), K1, Z13
+	VADDPD    Z13, Z11, Z11
+	VMOVUPD.Z (SI)(BX*1), K1, Z13
+	VADDPD    Z13, Z12, Z12
+
+store80:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VMOVUPD Z7, K1, (SI)
+	VMOVUPD Z8, K1, (SI)(CX*1)
+	VMOVUPD Z9, K1, (SI)(CX*2)
+	VMOVUPD Z10, K1, (SI)(DX*1)
+	VMOVUPD Z11, K1, (SI)(CX*4)
+	VMOVUPD Z12, K1, (SI)(BX*1)
+	VZEROUPPER
+	RET
+
+tile14x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done83
+	TESTQ  R11, R11
+	JZ     done83
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next81:
+	MOVQ k+16(FP), R10
+
+loop82:
+	VMOVUPD.Z   (R8), K1, Z14
+	VMOVUPD.Z   (AX), K1, Z15
+	VFMADD231PD Z15, Z14, Z0
+	VMOVUPD.Z   (AX)(CX*1), K1, Z15
+	VFMADD231PD Z15, Z14, Z1
+	VMOVUPD.Z   (AX)(CX*2), K1, Z15
+	VFMADD231PD Z15, Z14, Z2
+	VMOVUPD.Z   (AX)(DX*1), K1, Z15
+	VFMADD231PD Z15, Z14, Z3
+	VMOVUPD.Z   (AX)(CX*4), K1, Z15
+	VFMADD231PD Z15, Z14, Z4
+	VMOVUPD.Z   (AX)(BX*1), K1, Z15
+	VFMADD231PD Z15, Z14, Z5
+	VMOVUPD.Z   (AX)(DX*2), K1, Z15
+	VFMADD231PD Z15, Z14, Z6
+	VMOVUPD.Z   (SI), K1, Z15
+	VFMADD231PD Z15, Z14, Z7
+	VMOVUPD.Z   (SI)(CX*1), K1, Z15
+	VFMADD231PD Z15, Z14, Z8
+	VMOVUPD.Z   (SI)(CX*2), K1, Z15
+	VFMADD231PD Z15, Z14, Z9
+	VMOVUPD.Z   (SI)(DX*1), K1, Z15
+	VFMADD231PD Z15, Z14, Z10
+	VMOVUPD.Z   (SI)(CX*4), K1, Z15
+	VFMADD231PD Z15, Z14, Z11
+	VMOVUPD.Z   (SI)(BX*1), K1, Z15
+	VFMADD231PD Z15, Z14, Z12
+	VMOVUPD.Z   (SI)(DX*2), K1, Z15
+	VFMADD231PD Z15, Z14, Z13
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop82
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next81
+
+done83:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store84
+	VMOVUPD.Z (AX), K1, Z14
+	VADDPD    Z14, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z14
+	VADDPD    Z14, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z14
+	VADDPD    Z14, Z2, Z2
+	VMOVUPD.Z (AX)(DX*1), K1, Z14
+	VADDPD    Z14, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z14
+	VADDPD    Z14, Z4, Z4
+	VMOVUPD.Z (AX)(BX*1), K1, Z14
+	VADDPD    Z14, Z5, Z5
+	VMOVUPD.Z (AX)(DX*2), K1, Z14
+	VADDPD    Z14, Z6, Z6
+	VMOVUPD.Z (SI), K1, Z14
+	VADDPD    Z14, Z7, Z7
+	VMOVUPD.Z (SI)(CX*1), K1, Z14
+	VADDPD    Z14, Z8, Z8
+	VMOVUPD.Z (SI)(CX*2), K1, Z14
+	VADDPD    Z14, Z9, Z9
+	VMOVUPD.Z (SI)(DX*1), K1, Z14
+	VADDPD    Z14, Z10, Z10
+	VMOVUPD.Z (SI)(CX*4), K1, Z14
+	VADDPD    Z14, Z11, Z11
+	VMOVUPD.Z (SI)(BX*1), K1, Z14
+	VADDPD    Z14, Z12, Z12
+	VMOVUPD.Z (SI)(DX*2), K1, Z14
+	VADDPD    Z14, Z13, Z13
+
+store84:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(BX*1)
+	VMOVUPD Z6, K1, (AX)(DX*2)
+	VMOVUPD Z7, K1, (SI)
+	VMOVUPD Z8, K1, (SI)(CX*1)
+	VMOVUPD Z9, K1, (SI)(CX*2)
+	VMOVUPD Z10, K1, (SI)(DX*1)
+	VMOVUPD Z11, K1, (SI)(CX*4)
+	VMOVUPD Z12, K1, (SI)(BX*1)
+	VMOVUPD Z13, K1, (SI)(DX*2)
+	VZEROUPPER
+	RET
+
+tile1x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done87
+	TESTQ  DI, DI
+	JZ     done87
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next85:
+	MOVQ k+16(FP), SI
+
+loop86:
+	VMOVUPD     (DX), Z2
+	VMOVUPD.Z   64(DX), K1, Z3
+	VFMADD231PD (AX), Z2, Z0
+	VMOVUPD.Z   64(AX), K1, Z2
+	VFMADD231PD Z2, Z3, Z1
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop86
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next85
+
+done87:
+	MOVQ      c+88(FP), AX
+	MOVBLZX   accumulate+104(FP), CX
+	TESTL     CX, CX
+	JZ        store88
+	VMOVUPD   (AX), Z2
+	VADDPD    Z2, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z2
+	VADDPD    Z2, Z1, Z1
+
+store88:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VZEROUPPER
+	RET
+
+tile2x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done91
+	TESTQ  R8, R8
+	JZ     done91
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next89:
+	MOVQ k+16(FP), DI
+
+loop90:
+	VMOVUPD     (BX), Z4
+	VMOVUPD.Z   64(BX), K1, Z5
+	VFMADD231PD (AX), Z4, Z0
+	VMOVUPD.Z   64(AX), K1, Z6
+	VFMADD231PD Z6, Z5, Z1
+	VFMADD231PD (AX)(CX*1), Z4, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z4
+	VFMADD231PD Z4, Z5, Z3
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop90
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next89
+
+done91:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store92
+	VMOVUPD   (AX), Z4
+	VADDPD    Z4, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z4
+	VADDPD    Z4, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z4
+	VADDPD    Z4, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z4
+	VADDPD    Z4, Z3, Z3
+
+store92:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VZEROUPPER
+	RET
+
+tile3x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done95
+	TESTQ  R8, R8
+	JZ     done95
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next93:
+	MOVQ k+16(FP), DI
+
+loop94:
+	VMOVUPD     (BX), Z6
+	VMOVUPD.Z   64(BX), K1, Z7
+	VFMADD231PD (AX), Z6, Z0
+	VMOVUPD.Z   64(AX), K1, Z8
+	VFMADD231PD Z8, Z7, Z1
+	VFMADD231PD (AX)(CX*1), Z6, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z8
+	VFMADD231PD Z8, Z7, Z3
+	VFMADD231PD (AX)(CX*2), Z6, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z6
+	VFMADD231PD Z6, Z7, Z5
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop94
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next93
+
+done95:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store96
+	VMOVUPD   (AX), Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z6
+	VADDPD    Z6, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z6
+	VADDPD    Z6, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z6
+	VADDPD    Z6, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z6
+	VADDPD    Z6, Z5, Z5
+
+store96:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VZEROUPPER
+	RET
+
+tile4x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done99
+	TESTQ  R9, R9
+	JZ     done99
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next97:
+	MOVQ k+16(FP), R8
+
+loop98:
+	VMOVUPD     (SI), Z8
+	VMOVUPD.Z   64(SI), K1, Z9
+	VFMADD231PD (AX), Z8, Z0
+	VMOVUPD.Z   64(AX), K1, Z10
+	VFMADD231PD Z10, Z9, Z1
+	VFMADD231PD (AX)(CX*1), Z8, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z10
+	VFMADD231PD Z10, Z9, Z3
+	VFMADD231PD (AX)(CX*2), Z8, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z10
+	VFMADD231PD Z10, Z9, Z5
+	VFMADD231PD (AX)(DX*1), Z8, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z8
+	VFMADD231PD Z8, Z9, Z7
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop98
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next97
+
+done99:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store100
+	VMOVUPD   (AX), Z8
+	VADDPD    Z8, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z8
+	VADDPD    Z8, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z8
+	VADDPD    Z8, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z8
+	VADDPD    Z8, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z8
+	VADDPD    Z8, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z8
+	VADDPD    Z8, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z8
+	VADDPD    Z8, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z8
+	VADDPD    Z8, Z7, Z7
+
+store100:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+tile5x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done103
+	TESTQ  R9, R9
+	JZ     done103
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next101:
+	MOVQ k+16(FP), R8
+
+loop102:
+	VMOVUPD     (SI), Z10
+	VMOVUPD.Z   64(SI), K1, Z11
+	VFMADD231PD (AX), Z10, Z0
+	VMOVUPD.Z   64(AX), K1, Z12
+	VFMADD231PD Z12, Z11, Z1
+	VFMADD231PD (AX)(CX*1), Z10, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z12
+	VFMADD231PD Z12, Z11, Z3
+	VFMADD231PD (AX)(CX*2), Z10, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z12
+	VFMADD231PD Z12, Z11, Z5
+	VFMADD231PD (AX)(DX*1), Z10, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z12
+	VFMADD231PD Z12, Z11, Z7
+	VFMADD231PD (AX)(CX*4), Z10, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z10
+	VFMADD231PD Z10, Z11, Z9
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop102
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next101
+
+done103:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store104
+	VMOVUPD   (AX), Z10
+	VADDPD    Z10, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z10
+	VADDPD    Z10, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z10
+	VADDPD    Z10, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z10
+	VADDPD    Z10, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z10
+	VADDPD    Z10, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z10
+	VADDPD    Z10, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z10
+	VADDPD    Z10, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z10
+	VADDPD    Z10, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z10
+	VADDPD    Z10, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z10
+	VADDPD    Z10, Z9, Z9
+
+store104:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VZEROUPPER
+	RET
+
+tile6x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done107
+	TESTQ  R10, R10
+	JZ     done107
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next105:
+	MOVQ k+16(FP), R9
+
+loop106:
+	VMOVUPD     (DI), Z12
+	VMOVUPD.Z   64(DI), K1, Z13
+	VFMADD231PD (AX), Z12, Z0
+	VMOVUPD.Z   64(AX), K1, Z14
+	VFMADD231PD Z14, Z13, Z1
+	VFMADD231PD (AX)(CX*1), Z12, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z3
+	VFMADD231PD (AX)(CX*2), Z12, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z14
+	VFMADD231PD Z14, Z13, Z5
+	VFMADD231PD (AX)(DX*1), Z12, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z14
+	VFMADD231PD Z14, Z13, Z7
+	VFMADD231PD (AX)(CX*4), Z12, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z14
+	VFMADD231PD Z14, Z13, Z9
+	VFMADD231PD (AX)(BX*1), Z12, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z12
+	VFMADD231PD Z12, Z13, Z11
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop106
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next105
+
+done107:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store108
+	VMOVUPD   (AX), Z12
+	VADDPD    Z12, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z12
+	VADDPD    Z12, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z12
+	VADDPD    Z12, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z12
+	VADDPD    Z12, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z12
+	VADDPD    Z12, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z12
+	VADDPD    Z12, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z12
+	VADDPD    Z12, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z12
+	VADDPD    Z12, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z12
+	VADDPD    Z12, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z12
+	VADDPD    Z12, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z12
+	VADDPD    Z12, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z12
+	VADDPD    Z12, Z11, Z11
+
+store108:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile7x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done111
+	TESTQ  R10, R10
+	JZ     done111
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next109:
+	MOVQ k+16(FP), R9
+
+loop110:
+	VMOVUPD     (DI), Z14
+	VMOVUPD.Z   64(DI), K1, Z15
+	VFMADD231PD (AX), Z14, Z0
+	VMOVUPD.Z   64(AX), K1, Z16
+	VFMADD231PD Z16, Z15, Z1
+	VFMADD231PD (AX)(CX*1), Z14, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z16
+	VFMADD231PD Z16, Z15, Z3
+	VFMADD231PD (AX)(CX*2), Z14, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z16
+	VFMADD231PD Z16, Z15, Z5
+	VFMADD231PD (AX)(DX*1), Z14, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z16
+	VFMADD231PD Z16, Z15, Z7
+	VFMADD231PD (AX)(CX*4), Z14, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z16
+	VFMADD231PD Z16, Z15, Z9
+	VFMADD231PD (AX)(BX*1), Z14, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z16
+	VFMADD231PD Z16, Z15, Z11
+	VFMADD231PD (AX)(DX*2), Z14, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z14
+	VFMADD231PD Z14, Z15, Z13
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop110
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next109
+
+done111:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store112
+	VMOVUPD   (AX), Z14
+	VADDPD    Z14, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z14
+	VADDPD    Z14, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z14
+	VADDPD    Z14, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z14
+	VADDPD    Z14, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z14
+	VADDPD    Z14, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z14
+	VADDPD    Z14, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z14
+	VADDPD    Z14, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z14
+	VADDPD    Z14, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z14
+	VADDPD    Z14, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z14
+	VADDPD    Z14, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z14
+	VADDPD    Z14, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z14
+	VADDPD    Z14, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z14
+	VADDPD    Z14, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z14
+	VADDPD    Z14, Z13, Z13
+
+store112:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VZEROUPPER
+	RET
+
+tile8x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done115
+	TESTQ  R11, R11
+	JZ     done115
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next113:
+	MOVQ k+16(FP), R10
+
+loop114:
+	VMOVUPD     (R8), Z16
+	VMOVUPD.Z   64(R8), K1, Z17
+	VFMADD231PD (AX), Z16, Z0
+	VMOVUPD.Z   64(AX), K1, Z18
+	VFMADD231PD Z18, Z17, Z1
+	VFMADD231PD (AX)(CX*1), Z16, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z18
+	VFMADD231PD Z18, Z17, Z3
+	VFMADD231PD (AX)(CX*2), Z16, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z18
+	VFMADD231PD Z18, Z17, Z5
+	VFMADD231PD (AX)(DX*1), Z16, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z18
+	VFMADD231PD Z18, Z17, Z7
+	VFMADD231PD (AX)(CX*4), Z16, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z18
+	VFMADD231PD Z18, Z17, Z9
+	VFMADD231PD (AX)(BX*1), Z16, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z18
+	VFMADD231PD Z18, Z17, Z11
+	VFMADD231PD (AX)(DX*2), Z16, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z18
+	VFMADD231PD Z18, Z17, Z13
+	VFMADD231PD (SI), Z16, Z14
+	VMOVUPD.Z   64(SI), K1, Z16
+	VFMADD231PD Z16, Z17, Z15
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop114
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next113
+
+done115:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store116
+	VMOVUPD   (AX), Z16
+	VADDPD    Z16, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z16
+	VADDPD    Z16, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z16
+	VADDPD    Z16, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z16
+	VADDPD    Z16, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z16
+	VADDPD    Z16, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z16
+	VADDPD    Z16, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z16
+	VADDPD    Z16, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z16
+	VADDPD    Z16, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z16
+	VADDPD    Z16, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z16
+	VADDPD    Z16, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z16
+	VADDPD    Z16, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z16
+	VADDPD    Z16, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z16
+	VADDPD    Z16, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z16
+	VADDPD    Z16, Z13, Z13
+	VMOVUPD   (SI), Z16
+	VADDPD    Z16, Z14, Z14
+	VMOVUPD.Z 64(SI), K1, Z16
+	VADDPD    Z16, Z15, Z15
+
+store116:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z14, (SI)
+	VMOVUPD Z15, K1, 64(SI)
+	VZEROUPPER
+	RET
+
+tile9x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done119
+	TESTQ  R11, R11
+	JZ     done119
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next117:
+	MOVQ k+16(FP), R10
+
+loop118:
+	VMOVUPD     (R8), Z18
+	VMOVUPD.Z   64(R8), K1, Z19
+	VFMADD231PD (AX), Z18, Z0
+	VMOVUPD.Z   64(AX), K1, Z20
+	VFMADD231PD Z20, Z19, Z1
+	VFMADD231PD (AX)(CX*1), Z18, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z20
+	VFMADD231PD Z20, Z19, Z3
+	VFMADD231PD (AX)(CX*2), Z18, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z20
+	VFMADD231PD Z20, Z19, Z5
+	VFMADD231PD (AX)(DX*1), Z18, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z20
+	VFMADD231PD Z20, Z19, Z7
+	VFMADD231PD (AX)(CX*4), Z18, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z20
+	VFMADD231PD Z20, Z19, Z9
+	VFMADD231PD (AX)(BX*1), Z18, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z20
+	VFMADD231PD Z20, Z19, Z11
+	VFMADD231PD (AX)(DX*2), Z18, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z20
+	VFMADD231PD Z20, Z19, Z13
+	VFMADD231PD (SI), Z18, Z14
+	VMOVUPD.Z   64(SI), K1, Z20
+	VFMADD231PD Z20, Z19, Z15
+	VFMADD231PD (SI)(CX*1), Z18, Z16
+	VMOVUPD.Z   64(SI)(CX*1), K1, Z18
+	VFMADD231PD Z18, Z19, Z17
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop118
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next117
+
+done119:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store120
+	VMOVUPD   (AX), Z18
+	VADDPD    Z18, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z18
+	VADDPD    Z18, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z18
+	VADDPD    Z18, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z18
+	VADDPD    Z18, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z18
+	VADDPD    Z18, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z18
+	VADDPD    Z18, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z18
+	VADDPD    Z18, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z18
+	VADDPD    Z18, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z18
+	VADDPD    Z18, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z18
+	VADDPD    Z18, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z18
+	VADDPD    Z18, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z18
+	VADDPD    Z18, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z18
+	VADDPD    Z18, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z18
+	VADDPD    Z18, Z13, Z13
+	VMOVUPD   (SI), Z18
+	VADDPD    Z18, Z14, Z14
+	VMOVUPD.Z 64(SI), K1, Z18
+	VADDPD    Z18, Z15, Z15
+	VMOVUPD   (SI)(CX*1), Z18
+	VADDPD    Z18, Z16, Z16
+	VMOVUPD.Z 64(SI)(CX*1), K1, Z18
+	VADDPD    Z18, Z17, Z17
+
+store120:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z14, (SI)
+	VMOVUPD Z15, K1, 64(SI)
+	VMOVUPD Z16, (SI)(CX*1)
+	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	VZEROUPPER
+	RET
+
+tile10x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done123
+	TESTQ  R11, R11
+	JZ     done123
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next121:
+	MOVQ k+16(FP), R10
+
+loop122:
+	VMOVUPD     (R8), Z20
+	VMOVUPD.Z   64(R8), K1, Z21
+	VFMADD231PD (AX), Z20, Z0
+	VMOVUPD.Z   64(AX), K1, Z22
+	VFMADD231PD Z22, Z21, Z1
+	VFMADD231PD (AX)(CX*1), Z20, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z22
+	VFMADD231PD Z22, Z21, Z3
+	VFMADD231PD (AX)(CX*2), Z20, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z22
+	VFMADD231PD Z22, Z21, Z5
+	VFMADD231PD (AX)(DX*1), Z20, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z22
+	VFMADD231PD Z22, Z21, Z7
+	VFMADD231PD (AX)(CX*4), Z20, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z22
+	VFMADD231PD Z22, Z21, Z9
+	VFMADD231PD (AX)(BX*1), Z20, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z22
+	VFMADD231PD Z22, Z21, Z11
+	VFMADD231PD (AX)(DX*2), Z20, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z22
+	VFMADD231PD Z22, Z21, Z13
+	VFMADD231PD (SI), Z20, Z14
+	VMOVUPD.Z   64(SI), K1, Z22
+	VFMADD231PD Z22, Z21, Z15
+	VFMADD231PD (SI)(CX*1), Z20, Z16
+	VMOVUPD.Z   64(SI)(CX*1), K1, Z22
+	VFMADD231PD Z22, Z21, Z17
+	VFMADD231PD (SI)(CX*2), Z20, Z18
+	VMOVUPD.Z   64(SI)(CX*2), K1, Z20
+	VFMADD231PD Z20, Z21, Z19
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop122
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next121
+
+done123:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store124
+	VMOVUPD   (AX), Z20
+	VADDPD    Z20, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z20
+	VADDPD    Z20, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z20
+	VADDPD    Z20, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z20
+	VADDPD    Z20, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z20
+	VADDPD    Z20, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z20
+	VADDPD    Z20, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z20
+	VADDPD    Z20, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z20
+	VADDPD    Z20, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z20
+	VADDPD    Z20, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z20
+	VADDPD    Z20, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z20
+	VADDPD    Z20, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z20
+	VADDPD    Z20, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z20
+	VADDPD    Z20, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z20
+	VADDPD    Z20, Z13, Z13
+	VMOVUPD   (SI), Z20
+	VADDPD    Z20, Z14, Z14
+	VMOVUPD.Z 64(SI), K1, Z20
+	VADDPD    Z20, Z15, Z15
+	VMOVUPD   (SI)(CX*1), Z20
+	VADDPD    Z20, Z16, Z16
+	VMOVUPD.Z 64(SI)(CX*1), K1, Z20
+	VADDPD    Z20, Z17, Z17
+	VMOVUPD   (SI)(CX*2), Z20
+	VADDPD    Z20, Z18, Z18
+	VMOVUPD.Z 64(SI)(CX*2), K1, Z20
+	VADDPD    Z20, Z19, Z19
+
+store124:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z14, (SI)
+	VMOVUPD Z15, K1, 64(SI)
+	VMOVUPD Z16, (SI)(CX*1)
+	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	VMOVUPD Z18, (SI)(CX*2)
+	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	VZEROUPPER
+	RET
+
+tile11x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done127
+	TESTQ  R11, R11
+	JZ     done127
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next125:
+	MOVQ k+16(FP), R10
+
+loop126:
+	VMOVUPD     (R8), Z22
+	VMOVUPD.Z   64(R8), K1, Z23
+	VFMADD231PD (AX), Z22, Z0
+	VMOVUPD.Z   64(AX), K1, Z24
+	VFMADD231PD Z24, Z23, Z1
+	VFMADD231PD (AX)(CX*1), Z22, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z24
+	VFMADD231PD Z24, Z23, Z3
+	VFMADD231PD (AX)(CX*2), Z22, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z24
+	VFMADD231PD Z24, Z23, Z5
+	VFMADD231PD (AX)(DX*1), Z22, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z24
+	VFMADD231PD Z24, Z23, Z7
+	VFMADD231PD (AX)(CX*4), Z22, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z24
+	VFMADD231PD Z24, Z23, Z9
+	VFMADD231PD (AX)(BX*1), Z22, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z24
+	VFMADD231PD Z24, Z23, Z11
+	VFMADD231PD (AX)(DX*2), Z22, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z24
+	VFMADD231PD Z24, Z23, Z13
+	VFMADD231PD (SI), Z22, Z14
+	VMOVUPD.Z   64(SI), K1, Z24
+	VFMADD231PD Z24, Z23, Z15
+	VFMADD231PD (SI)(CX*1), Z22, Z16
+	VMOVUPD.Z   64(SI)(CX*1), K1, Z24
+	VFMADD231PD Z24, Z23, Z17
+	VFMADD231PD (SI)(CX*2), Z22, Z18
+	VMOVUPD.Z   64(SI)(CX*2), K1, Z24
+	VFMADD231PD Z24, Z23, Z19
+	VFMADD231PD (SI)(DX*1), Z22, Z20
+	VMOVUPD.Z   64(SI)(DX*1), K1, Z22
+	VFMADD231PD Z22, Z23, Z21
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop126
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next125
+
+done127:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store128
+	VMOVUPD   (AX), Z22
+	VADDPD    Z22, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z22
+	VADDPD    Z22, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z22
+	VADDPD    Z22, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z22
+	VADDPD    Z22, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z22
+	VADDPD    Z22, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z22
+	VADDPD    Z22, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z22
+	VADDPD    Z22, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z22
+	VADDPD    Z22, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z22
+	VADDPD    Z22, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z22
+	VADDPD    Z22, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z22
+	VADDPD    Z22, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z22
+	VADDPD    Z22, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z22
+	VADDPD    Z22, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z22
+	VADDPD    Z22, Z13, Z13
+	VMOVUPD   (SI), Z22
+	VADDPD    Z22, Z14, Z14
+	VMOVUPD.Z 64(SI), K1, Z22
+	VADDPD    Z22, Z15, Z15
+	VMOVUPD   (SI)(CX*1), Z22
+	VADDPD    Z22, Z16, Z16
+	VMOVUPD.Z 64(SI)(CX*1), K1, Z22
+	VADDPD    Z22, Z17, Z17
+	VMOVUPD   (SI)(CX*2), Z22
+	VADDPD    Z22, Z18, Z18
+	VMOVUPD.Z 64(SI)(CX*2), K1, Z22
+	VADDPD    Z22, Z19, Z19
+	VMOVUPD   (SI)(DX*1), Z22
+	VADDPD    Z22, Z20, Z20
+	VMOVUPD.Z 64(SI)(DX*1), K1, Z22
+	VADDPD    Z22, Z21, Z21
+
+store128:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z14, (SI)
+	VMOVUPD Z15, K1, 64(SI)
+	VMOVUPD Z16, (SI)(CX*1)
+	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	VMOVUPD Z18, (SI)(CX*2)
+	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	VMOVUPD Z20, (SI)(DX*1)
+	VMOVUPD Z21, K1, 64(SI)(DX*1)
+	VZEROUPPER
+	RET
+
+tile12x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done131
+	TESTQ  R11, R11
+	JZ     done131
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next129:
+	MOVQ k+16(FP), R10
+
+loop130:
+	VMOVUPD     (R8), Z24
+	VMOVUPD.Z   64(R8), K1, Z25
+	VFMADD231PD (AX), Z24, Z0
+	VMOVUPD.Z   64(AX), K1, Z26
+	VFMADD231PD Z26, Z25, Z1
+	VFMADD231PD (AX)(CX*1), Z24, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z26
+	VFMADD231PD Z26, Z25, Z3
+	VFMADD231PD (AX)(CX*2), Z24, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z26
+	VFMADD231PD Z26, Z25, Z5
+	VFMADD231PD (AX)(DX*1), Z24, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z26
+	VFMADD231PD Z26, Z25, Z7
+	VFMADD231PD (AX)(CX*4), Z24, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z26
+	VFMADD231PD Z26, Z25, Z9
+	VFMADD231PD (AX)(BX*1), Z24, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z26
+	VFMADD231PD Z26, Z25, Z11
+	VFMADD231PD (AX)(DX*2), Z24, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z26
+	VFMADD231PD Z26, Z25, Z13
+	VFMADD231PD (SI), Z24, Z14
+	VMOVUPD.Z   64(SI), K1, Z26
+	VFMADD231PD Z26, Z25, Z15
+	VFMADD231PD (SI)(CX*1), Z24, Z16
+	VMOVUPD.Z   64(SI)(CX*1), K1, Z26
+	VFMADD231PD Z26, Z25, Z17
+	VFMADD231PD (SI)(CX*2), Z24, Z18
+	VMOVUPD.Z   64(SI)(CX*2), K1, Z26
+	VFMADD231PD Z26, Z25, Z19
+	VFMADD231PD (SI)(DX*1), Z24, Z20
+	VMOVUPD.Z   64(SI)(DX*1), K1, Z26
+	VFMADD231PD Z26, Z25, Z21
+	VFMADD231PD (SI)(CX*4), Z24, Z22
+	VMOVUPD.Z   64(SI)(CX*4), K1, Z24
+	VFMADD231PD Z24, Z25, Z23
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop130
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next129
+
+done131:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store132
+	VMOVUPD   (AX), Z24
+	VADDPD    Z24, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z24
+	VADDPD    Z24, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z24
+	VADDPD    Z24, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z24
+	VADDPD    Z24, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z24
+	VADDPD    Z24, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z24
+	VADDPD    Z24, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z24
+	VADDPD    Z24, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z24
+	VADDPD    Z24, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z24
+	VADDPD    Z24, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z24
+	VADDPD    Z24, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z24
+	VADDPD    Z24, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z24
+	VADDPD    Z24, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z24
+	VADDPD    Z24, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z24
+	VADDPD    Z24, Z13, Z13
+	VMOVUPD   (SI), Z24
+	VADDPD    Z24, Z14, Z14
+	VMOVUPD.Z 64(SI), K1, Z24
+	VADDPD    Z24, Z15, Z15
+	VMOVUPD   (SI)(CX*1), Z24
+	VADDPD    Z24, Z16, Z16
+	VMOVUPD.Z 64(SI)(CX*1), K1, Z24
+	VADDPD    Z24, Z17, Z17
+	VMOVUPD   (SI)(CX*2), Z24
+	VADDPD    Z24, Z18, Z18
+	VMOVUPD.Z 64(SI)(CX*2), K1, Z24
+	VADDPD    Z24, Z19, Z19
+	VMOVUPD   (SI)(DX*1), Z24
+	VADDPD    Z24, Z20, Z20
+	VMOVUPD.Z 64(SI)(DX*1), K1, Z24
+	VADDPD    Z24, Z21, Z21
+	VMOVUPD   (SI)(CX*4), Z24
+	VADDPD    Z24, Z22, Z22
+	VMOVUPD.Z 64(SI)(CX*4), K1, Z24
+	VADDPD    Z24, Z23, Z23
+
+store132:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z14, (SI)
+	VMOVUPD Z15, K1, 64(SI)
+	VMOVUPD Z16, (SI)(CX*1)
+	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	VMOVUPD Z18, (SI)(CX*2)
+	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	VMOVUPD Z20, (SI)(DX*1)
+	VMOVUPD Z21, K1, 64(SI)(DX*1)
+	VMOVUPD Z22, (SI)(CX*4)
+	VMOVUPD Z23, K1, 64(SI)(CX*4)
+	VZEROUPPER
+	RET
+
+tile13x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done135
+	TESTQ  R11, R11
+	JZ     done135
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next133:
+	MOVQ k+16(FP), R10
+
+loop134:
+	VMOVUPD     (R8), Z26
+	VMOVUPD.Z   64(R8), K1, Z27
+	VFMADD231PD (AX), Z26, Z0
+	VMOVUPD.Z   64(AX), K1, Z28
+	VFMADD231PD Z28, Z27, Z1
+	VFMADD231PD (AX)(CX*1), Z26, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z28
+	VFMADD231PD Z28, Z27, Z3
+	VFMADD231PD (AX)(CX*2), Z26, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z28
+	VFMADD231PD Z28, Z27, Z5
+	VFMADD231PD (AX)(DX*1), Z26, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z28
+	VFMADD231PD Z28, Z27, Z7
+	VFMADD231PD (AX)(CX*4), Z26, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z28
+	VFMADD231PD Z28, Z27, Z9
+	VFMADD231PD (AX)(BX*1), Z26, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z28
+	VFMADD231PD Z28, Z27, Z11
+	VFMADD231PD (AX)(DX*2), Z26, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z28
+	VFMADD231PD Z28, Z27, Z13
+	VFMADD231PD (SI), Z26, Z14
+	VMOVUPD.Z   64(SI), K1, Z28
+	VFMADD231PD Z28, Z27, Z15
+	VFMADD231PD (SI)(CX*1), Z26, Z16
+	VMOVUPD.Z   64(SI)(CX*1), K1, Z28
+	VFMADD231PD Z28, Z27, Z17
+	VFMADD231PD (SI)(CX*2), Z26, Z18
+	VMOVUPD.Z   64(SI)(CX*2), K1, Z28
+	VFMADD231PD Z28, Z27, Z19
+	VFMADD231PD (SI)(DX*1), Z26, Z20
+	VMOVUPD.Z   64(SI)(DX*1), K1, Z28
+	VFMADD231PD Z28, Z27, Z21
+	VFMADD231PD (SI)(CX*4), Z26, Z22
+	VMOVUPD.Z   64(SI)(CX*4), K1, Z28
+	VFMADD231PD Z28, Z27, Z23
+	VFMADD231PD (SI)(BX*1), Z26, Z24
+	VMOVUPD.Z   64(SI)(BX*1), K1, Z26
+	VFMADD231PD Z26, Z27, Z25
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop134
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next133
+
+done135:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store136
+	VMOVUPD   (AX), Z26
+	VADDPD    Z26, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z26
+	VADDPD    Z26, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z26
+	VADDPD    Z26, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z26
+	VADDPD    Z26, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z26
+	VADDPD    Z26, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z26
+	VADDPD    Z26, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z26
+	VADDPD    Z26, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z26
+	VADDPD    Z26, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z26
+	VADDPD    Z26, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z26
+	VADDPD    Z26, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z26
+	VADDPD    Z26, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z26
+	VADDPD    Z26, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z26
+	VADDPD    Z26, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z26
+	VADDPD    Z26, Z13, Z13
+	VMOVUPD   (SI), Z26
+	VADDPD    Z26, Z14, Z14
+	VMOVUPD.Z 64(SI), K1, Z26
+	VADDPD    Z26, Z15, Z15
+	VMOVUPD   (SI)(CX*1), Z26
+	VADDPD    Z26, Z16, Z16
+	VMOVUPD.Z 64(SI)(CX*1), K1, Z26
+	VADDPD    Z26, Z17, Z17
+	VMOVUPD   (SI)(CX*2), Z26
+	VADDPD    Z26, Z18, Z18
+	VMOVUPD.Z 64(SI)(CX*2), K1, Z26
+	VADDPD    Z26, Z19, Z19
+	VMOVUPD   (SI)(DX*1), Z26
+	VADDPD    Z26, Z20, Z20
+	VMOVUPD.Z 64(SI)(DX*1), K1, Z26
+	VADDPD    Z26, Z21, Z21
+	VMOVUPD   (SI)(CX*4), Z26
+	VADDPD    Z26, Z22, Z22
+	VMOVUPD.Z 64(SI)(CX*4), K1, Z26
+	VADDPD    Z26, Z23, Z23
+	VMOVUPD   (SI)(BX*1), Z26
+	VADDPD    Z26, Z24, Z24
+	VMOVUPD.Z 64(SI)(BX*1), K1, Z26
+	VADDPD    Z26, Z25, Z25
+
+store136:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z14, (SI)
+	VMOVUPD Z15, K1, 64(SI)
+	VMOVUPD Z16, (SI)(CX*1)
+	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	VMOVUPD Z18, (SI)(CX*2)
+	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	VMOVUPD Z20, (SI)(DX*1)
+	VMOVUPD Z21, K1, 64(SI)(DX*1)
+	VMOVUPD Z22, (SI)(CX*4)
+	VMOVUPD Z23, K1, 64(SI)(CX*4)
+	VMOVUPD Z24, (SI)(BX*1)
+	VMOVUPD Z25, K1, 64(SI)(BX*1)
+	VZEROUPPER
+	RET
+
+tile14x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	VPXORD Z26, Z26, Z26
+	VPXORD Z27, Z27, Z27
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done139
+	TESTQ  R11, R11
+	JZ     done139
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next137:
+	MOVQ k+16(FP), R10
+
+loop138:
+	VMOVUPD     (R8), Z28
+	VMOVUPD.Z   64(R8), K1, Z29
+	VFMADD231PD (AX), Z28, Z0
+	VMOVUPD.Z   64(AX), K1, Z30
+	VFMADD231PD Z30, Z29, Z1
+	VFMADD231PD (AX)(CX*1), Z28, Z2
+	VMOVUPD.Z   64(AX)(CX*1), K1, Z30
+	VFMADD231PD Z30, Z29, Z3
+	VFMADD231PD (AX)(CX*2), Z28, Z4
+	VMOVUPD.Z   64(AX)(CX*2), K1, Z30
+	VFMADD231PD Z30, Z29, Z5
+	VFMADD231PD (AX)(DX*1), Z28, Z6
+	VMOVUPD.Z   64(AX)(DX*1), K1, Z30
+	VFMADD231PD Z30, Z29, Z7
+	VFMADD231PD (AX)(CX*4), Z28, Z8
+	VMOVUPD.Z   64(AX)(CX*4), K1, Z30
+	VFMADD231PD Z30, Z29, Z9
+	VFMADD231PD (AX)(BX*1), Z28, Z10
+	VMOVUPD.Z   64(AX)(BX*1), K1, Z30
+	VFMADD231PD Z30, Z29, Z11
+	VFMADD231PD (AX)(DX*2), Z28, Z12
+	VMOVUPD.Z   64(AX)(DX*2), K1, Z30
+	VFMADD231PD Z30, Z29, Z13
+	VFMADD231PD (SI), Z28, Z14
+	VMOVUPD.Z   64(SI), K1, Z30
+	VFMADD231PD Z30, Z29, Z15
+	VFMADD231PD (SI)(CX*1), Z28, Z16
+	VMOVUPD.Z   64(SI)(CX*1), K1, Z30
+	VFMADD231PD Z30, Z29, Z17
+	VFMADD231PD (SI)(CX*2), Z28, Z18
+	VMOVUPD.Z   64(SI)(CX*2), K1, Z30
+	VFMADD231PD Z30, Z29, Z19
+	VFMADD231PD (SI)(DX*1), Z28, Z20
+	VMOVUPD.Z   64(SI)(DX*1), K1, Z30
+	VFMADD231PD Z30, Z29, Z21
+	VFMADD231PD (SI)(CX*4), Z28, Z22
+	VMOVUPD.Z   64(SI)(CX*4), K1, Z30
+	VFMADD231PD Z30, Z29, Z23
+	VFMADD231PD (SI)(BX*1), Z28, Z24
+	VMOVUPD.Z   64(SI)(BX*1), K1, Z30
+	VFMADD231PD Z30, Z29, Z25
+	VFMADD231PD (SI)(DX*2), Z28, Z26
+	VMOVUPD.Z   64(SI)(DX*2), K1, Z28
+	VFMADD231PD Z28, Z29, Z27
+	ADDQ        DI, AX
+	ADDQ        DI, SI
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop138
+	ADDQ        R13, AX
+	ADDQ        R13, SI
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next137
+
+done139:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store140
+	VMOVUPD   (AX), Z28
+	VADDPD    Z28, Z0, Z0
+	VMOVUPD.Z 64(AX), K1, Z28
+	VADDPD    Z28, Z1, Z1
+	VMOVUPD   (AX)(CX*1), Z28
+	VADDPD    Z28, Z2, Z2
+	VMOVUPD.Z 64(AX)(CX*1), K1, Z28
+	VADDPD    Z28, Z3, Z3
+	VMOVUPD   (AX)(CX*2), Z28
+	VADDPD    Z28, Z4, Z4
+	VMOVUPD.Z 64(AX)(CX*2), K1, Z28
+	VADDPD    Z28, Z5, Z5
+	VMOVUPD   (AX)(DX*1), Z28
+	VADDPD    Z28, Z6, Z6
+	VMOVUPD.Z 64(AX)(DX*1), K1, Z28
+	VADDPD    Z28, Z7, Z7
+	VMOVUPD   (AX)(CX*4), Z28
+	VADDPD    Z28, Z8, Z8
+	VMOVUPD.Z 64(AX)(CX*4), K1, Z28
+	VADDPD    Z28, Z9, Z9
+	VMOVUPD   (AX)(BX*1), Z28
+	VADDPD    Z28, Z10, Z10
+	VMOVUPD.Z 64(AX)(BX*1), K1, Z28
+	VADDPD    Z28, Z11, Z11
+	VMOVUPD   (AX)(DX*2), Z28
+	VADDPD    Z28, Z12, Z12
+	VMOVUPD.Z 64(AX)(DX*2), K1, Z28
+	VADDPD    Z28, Z13, Z13
+	VMOVUPD   (SI), Z28
+	VADDPD    Z28, Z14, Z14
+	VMOVUPD.Z 64(SI), K1, Z28
+	VADDPD    Z28, Z15, Z15
+	VMOVUPD   (SI)(CX*1), Z28
+	VADDPD    Z28, Z16, Z16
+	VMOVUPD.Z 64(SI)(CX*1), K1, Z28
+	VADDPD    Z28, Z17, Z17
+	VMOVUPD   (SI)(CX*2), Z28
+	VADDPD    Z28, Z18, Z18
+	VMOVUPD.Z 64(SI)(CX*2), K1, Z28
+	VADDPD    Z28, Z19, Z19
+	VMOVUPD   (SI)(DX*1), Z28
+	VADDPD    Z28, Z20, Z20
+	VMOVUPD.Z 64(SI)(DX*1), K1, Z28
+	VADDPD    Z28, Z21, Z21
+	VMOVUPD   (SI)(CX*4), Z28
+	VADDPD    Z28, Z22, Z22
+	VMOVUPD.Z 64(SI)(CX*4), K1, Z28
+	VADDPD    Z28, Z23, Z23
+	VMOVUPD   (SI)(BX*1), Z28
+	VADDPD    Z28, Z24, Z24
+	VMOVUPD.Z 64(SI)(BX*1), K1, Z28
+	VADDPD    Z28, Z25, Z25
+	VMOVUPD   (SI)(DX*2), Z28
+	VADDPD    Z28, Z26, Z26
+	VMOVUPD.Z 64(SI)(DX*2), K1, Z28
+	VADDPD    Z28, Z27, Z27
+
+store140:
+	VMOVUPD Z0, (AX)
+	VMOVUPD Z1, K1, 64(AX)
+	VMOVUPD Z2, (AX)(CX*1)
+	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	VMOVUPD Z4, (AX)(CX*2)
+	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	VMOVUPD Z6, (AX)(DX*1)
+	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z8, (AX)(CX*4)
+	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	VMOVUPD Z10, (AX)(BX*1)
+	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z12, (AX)(DX*2)
+	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z14, (SI)
+	VMOVUPD Z15, K1, 64(SI)
+	VMOVUPD Z16, (SI)(CX*1)
+	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	VMOVUPD Z18, (SI)(CX*2)
+	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	VMOVUPD Z20, (SI)(DX*1)
+	VMOVUPD Z21, K1, 64(SI)(DX*1)
+	VMOVUPD Z22, (SI)(CX*4)
+	VMOVUPD Z23, K1, 64(SI)(CX*4)
+	VMOVUPD Z24, (SI)(BX*1)
+	VMOVUPD Z25, K1, 64(SI)(BX*1)
+	VMOVUPD Z26, (SI)(DX*2)
+	VMOVUPD Z27, K1, 64(SI)(DX*2)
+	VZEROUPPER
+	RET
+
 // func batchReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 // Requires: AVX, FMA3
 TEXT ·batchReduce32AVX2(SB), NOSPLIT, $0-105
@@ -9032,6 +16006,2060 @@ store120:
 	VZEROUPPER
 	RET
 
+// func windowReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+// Requires: AVX, FMA3
+TEXT ·windowReduce32AVX2(SB), NOSPLIT, $0-105
+	MOVQ rows+0(FP), AX
+	MOVQ cols+8(FP), CX
+	CMPQ CX, $0x08
+	JGT  more1
+	CMPQ AX, $0x04
+	JGE  rows2
+	CMPQ AX, $0x02
+	JGE  rows3
+	JMP  tile1x1
+
+rows3:
+	CMPQ AX, $0x03
+	JGE  rows4
+	JMP  tile2x1
+
+rows4:
+	JMP tile3x1
+
+rows2:
+	CMPQ AX, $0x05
+	JGE  rows5
+	JMP  tile4x1
+
+rows5:
+	CMPQ AX, $0x06
+	JGE  rows6
+	JMP  tile5x1
+
+rows6:
+	JMP tile6x1
+
+more1:
+	CMPQ AX, $0x04
+	JGE  rows8
+	CMPQ AX, $0x02
+	JGE  rows9
+	JMP  tile1x2
+
+rows9:
+	CMPQ AX, $0x03
+	JGE  rows10
+	JMP  tile2x2
+
+rows10:
+	JMP tile3x2
+
+rows8:
+	CMPQ AX, $0x05
+	JGE  rows11
+	JMP  tile4x2
+
+rows11:
+	CMPQ AX, $0x06
+	JGE  rows12
+	JMP  tile5x2
+
+rows12:
+	JMP tile6x2
+
+tile1x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part13
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done16
+	TESTQ  DI, DI
+	JZ     done16
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next14:
+	MOVQ k+16(FP), SI
+
+loop15:
+	VMOVUPS     (DX), Y1
+	VFMADD231PS (AX), Y1, Y0
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop15
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next14
+
+done16:
+	MOVQ    c+88(FP), AX
+	MOVBLZX accumulate+104(FP), CX
+	TESTL   CX, CX
+	JZ      store17
+	VMOVUPS (AX), Y1
+	VADDPS  Y1, Y0, Y0
+
+store17:
+	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+part13:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done20
+	TESTQ  R9, R9
+	JZ     done20
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next18:
+	MOVQ k+16(FP), R8
+
+loop19:
+	VMOVDQU     (CX)(AX*4), Y1
+	VMASKMOVPS  (SI), Y1, Y1
+	VMOVDQU     (CX)(AX*4), Y2
+	VMASKMOVPS  (DX), Y2, Y2
+	VFMADD231PS Y2, Y1, Y0
+	ADDQ        BX, DX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop19
+	ADDQ        R11, DX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next18
+
+done20:
+	MOVQ       c+88(FP), DX
+	MOVBLZX    accumulate+104(FP), BX
+	TESTL      BX, BX
+	JZ         store21
+	VMOVDQU    (CX)(AX*4), Y1
+	VMASKMOVPS (DX), Y1, Y1
+	VADDPS     Y1, Y0, Y0
+
+store21:
+	VMOVDQU    (CX)(AX*4), Y1
+	VMASKMOVPS Y0, Y1, (DX)
+	VZEROUPPER
+	RET
+
+tile2x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part22
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done25
+	TESTQ  R8, R8
+	JZ     done25
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next23:
+	MOVQ k+16(FP), DI
+
+loop24:
+	VMOVUPS     (BX), Y2
+	VFMADD231PS (AX), Y2, Y0
+	VFMADD231PS (AX)(CX*1), Y2, Y1
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop24
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next23
+
+done25:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store26
+	VMOVUPS (AX), Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y2
+	VADDPS  Y2, Y1, Y1
+
+store26:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VZEROUPPER
+	RET
+
+part22:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done29
+	TESTQ  R10, R10
+	JZ     done29
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next27:
+	MOVQ k+16(FP), R9
+
+loop28:
+	VMOVDQU     (CX)(AX*4), Y2
+	VMASKMOVPS  (DI), Y2, Y2
+	VMOVDQU     (CX)(AX*4), Y3
+	VMASKMOVPS  (DX), Y3, Y3
+	VFMADD231PS Y3, Y2, Y0
+	VMOVDQU     (CX)(AX*4), Y3
+	VMASKMOVPS  (DX)(BX*1), Y3, Y3
+	VFMADD231PS Y3, Y2, Y1
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop28
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next27
+
+done29:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store30
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS (DX), Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS (DX)(BX*1), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+
+store30:
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS Y0, Y2, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part31
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done34
+	TESTQ  R8, R8
+	JZ     done34
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next32:
+	MOVQ k+16(FP), DI
+
+loop33:
+	VMOVUPS     (BX), Y3
+	VFMADD231PS (AX), Y3, Y0
+	VFMADD231PS (AX)(CX*1), Y3, Y1
+	VFMADD231PS (AX)(CX*2), Y3, Y2
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop33
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next32
+
+done34:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store35
+	VMOVUPS (AX), Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y3
+	VADDPS  Y3, Y2, Y2
+
+store35:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VZEROUPPER
+	RET
+
+part31:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done38
+	TESTQ  R10, R10
+	JZ     done38
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next36:
+	MOVQ k+16(FP), R9
+
+loop37:
+	VMOVDQU     (CX)(AX*4), Y3
+	VMASKMOVPS  (DI), Y3, Y3
+	VMOVDQU     (CX)(AX*4), Y4
+	VMASKMOVPS  (DX), Y4, Y4
+	VFMADD231PS Y4, Y3, Y0
+	VMOVDQU     (CX)(AX*4), Y4
+	VMASKMOVPS  (DX)(BX*1), Y4, Y4
+	VFMADD231PS Y4, Y3, Y1
+	VMOVDQU     (CX)(AX*4), Y4
+	VMASKMOVPS  (DX)(BX*2), Y4, Y4
+	VFMADD231PS Y4, Y3, Y2
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop37
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next36
+
+done38:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store39
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (DX), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (DX)(BX*1), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (DX)(BX*2), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+
+store39:
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS Y0, Y3, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part40
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done43
+	TESTQ  R9, R9
+	JZ     done43
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next41:
+	MOVQ k+16(FP), R8
+
+loop42:
+	VMOVUPS     (SI), Y4
+	VFMADD231PS (AX), Y4, Y0
+	VFMADD231PS (AX)(CX*1), Y4, Y1
+	VFMADD231PS (AX)(CX*2), Y4, Y2
+	VFMADD231PS (AX)(DX*1), Y4, Y3
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop42
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next41
+
+done43:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store44
+	VMOVUPS (AX), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS (AX)(DX*1), Y4
+	VADDPS  Y4, Y3, Y3
+
+store44:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+part40:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done47
+	TESTQ  R11, R11
+	JZ     done47
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next45:
+	MOVQ k+16(FP), R10
+
+loop46:
+	VMOVDQU     (CX)(AX*4), Y4
+	VMASKMOVPS  (R8), Y4, Y4
+	VMOVDQU     (CX)(AX*4), Y5
+	VMASKMOVPS  (DX), Y5, Y5
+	VFMADD231PS Y5, Y4, Y0
+	VMOVDQU     (CX)(AX*4), Y5
+	VMASKMOVPS  (DX)(BX*1), Y5, Y5
+	VFMADD231PS Y5, Y4, Y1
+	VMOVDQU     (CX)(AX*4), Y5
+	VMASKMOVPS  (DX)(BX*2), Y5, Y5
+	VFMADD231PS Y5, Y4, Y2
+	VMOVDQU     (CX)(AX*4), Y5
+	VMASKMOVPS  (DX)(SI*1), Y5, Y5
+	VFMADD231PS Y5, Y4, Y3
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop46
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next45
+
+done47:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store48
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX)(BX*1), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX)(BX*2), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX)(SI*1), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+
+store48:
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS Y0, Y4, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	VZEROUPPER
+	RET
+
+tile5x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part49
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done52
+	TESTQ  R9, R9
+	JZ     done52
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next50:
+	MOVQ k+16(FP), R8
+
+loop51:
+	VMOVUPS     (SI), Y5
+	VFMADD231PS (AX), Y5, Y0
+	VFMADD231PS (AX)(CX*1), Y5, Y1
+	VFMADD231PS (AX)(CX*2), Y5, Y2
+	VFMADD231PS (AX)(DX*1), Y5, Y3
+	VFMADD231PS (AX)(CX*4), Y5, Y4
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop51
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next50
+
+done52:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store53
+	VMOVUPS (AX), Y5
+	VADDPS  Y5, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y5
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS (AX)(DX*1), Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS (AX)(CX*4), Y5
+	VADDPS  Y5, Y4, Y4
+
+store53:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(DX*1)
+	VMOVUPS Y4, (AX)(CX*4)
+	VZEROUPPER
+	RET
+
+part49:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done56
+	TESTQ  R11, R11
+	JZ     done56
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next54:
+	MOVQ k+16(FP), R10
+
+loop55:
+	VMOVDQU     (CX)(AX*4), Y5
+	VMASKMOVPS  (R8), Y5, Y5
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  (DX), Y6, Y6
+	VFMADD231PS Y6, Y5, Y0
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  (DX)(BX*1), Y6, Y6
+	VFMADD231PS Y6, Y5, Y1
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  (DX)(BX*2), Y6, Y6
+	VFMADD231PS Y6, Y5, Y2
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  (DX)(SI*1), Y6, Y6
+	VFMADD231PS Y6, Y5, Y3
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  (DX)(BX*4), Y6, Y6
+	VFMADD231PS Y6, Y5, Y4
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop55
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next54
+
+done56:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store57
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (DX), Y5, Y5
+	VADDPS     Y5, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (DX)(BX*1), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (DX)(BX*2), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (DX)(SI*1), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (DX)(BX*4), Y5, Y5
+	VADDPS     Y5, Y4, Y4
+
+store57:
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS Y0, Y5, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	VZEROUPPER
+	RET
+
+tile6x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part58
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done61
+	TESTQ  R10, R10
+	JZ     done61
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next59:
+	MOVQ k+16(FP), R9
+
+loop60:
+	VMOVUPS     (DI), Y6
+	VFMADD231PS (AX), Y6, Y0
+	VFMADD231PS (AX)(CX*1), Y6, Y1
+	VFMADD231PS (AX)(CX*2), Y6, Y2
+	VFMADD231PS (AX)(DX*1), Y6, Y3
+	VFMADD231PS (AX)(CX*4), Y6, Y4
+	VFMADD231PS (AX)(BX*1), Y6, Y5
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop60
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next59
+
+done61:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	LEAQ    (CX)(CX*4), BX
+	MOVBLZX accumulate+104(FP), SI
+	TESTL   SI, SI
+	JZ      store62
+	VMOVUPS (AX), Y6
+	VADDPS  Y6, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS (AX)(DX*1), Y6
+	VADDPS  Y6, Y3, Y3
+	VMOVUPS (AX)(CX*4), Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS (AX)(BX*1), Y6
+	VADDPS  Y6, Y5, Y5
+
+store62:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(DX*1)
+	VMOVUPS Y4, (AX)(CX*4)
+	VMOVUPS Y5, (AX)(BX*1)
+	VZEROUPPER
+	RET
+
+part58:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	LEAQ   (BX)(BX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   b+64(FP), R9
+	MOVQ   rowB+72(FP), R10
+	MOVQ   k+16(FP), R11
+	MOVQ   batch+24(FP), R12
+	TESTQ  R11, R11
+	JZ     done65
+	TESTQ  R12, R12
+	JZ     done65
+	MOVQ   R11, R13
+	IMULQ  R8, R13
+	MOVQ   nextA+56(FP), R14
+	SUBQ   R13, R14
+	IMULQ  R10, R11
+	MOVQ   nextB+80(FP), R13
+	SUBQ   R11, R13
+
+next63:
+	MOVQ k+16(FP), R11
+
+loop64:
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  (R9), Y6, Y6
+	VMOVDQU     (CX)(AX*4), Y7
+	VMASKMOVPS  (DX), Y7, Y7
+	VFMADD231PS Y7, Y6, Y0
+	VMOVDQU     (CX)(AX*4), Y7
+	VMASKMOVPS  (DX)(BX*1), Y7, Y7
+	VFMADD231PS Y7, Y6, Y1
+	VMOVDQU     (CX)(AX*4), Y7
+	VMASKMOVPS  (DX)(BX*2), Y7, Y7
+	VFMADD231PS Y7, Y6, Y2
+	VMOVDQU     (CX)(AX*4), Y7
+	VMASKMOVPS  (DX)(SI*1), Y7, Y7
+	VFMADD231PS Y7, Y6, Y3
+	VMOVDQU     (CX)(AX*4), Y7
+	VMASKMOVPS  (DX)(BX*4), Y7, Y7
+	VFMADD231PS Y7, Y6, Y4
+	VMOVDQU     (CX)(AX*4), Y7
+	VMASKMOVPS  (DX)(DI*1), Y7, Y7
+	VFMADD231PS Y7, Y6, Y5
+	ADDQ        R8, DX
+	ADDQ        R10, R9
+	DECQ        R11
+	JNZ         loop64
+	ADDQ        R14, DX
+	ADDQ        R13, R9
+	DECQ        R12
+	JNZ         next63
+
+done65:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	LEAQ       (BX)(BX*4), DI
+	MOVBLZX    accumulate+104(FP), R8
+	TESTL      R8, R8
+	JZ         store66
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS (DX), Y6, Y6
+	VADDPS     Y6, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS (DX)(BX*1), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS (DX)(BX*2), Y6, Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS (DX)(SI*1), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS (DX)(BX*4), Y6, Y6
+	VADDPS     Y6, Y4, Y4
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS (DX)(DI*1), Y6, Y6
+	VADDPS     Y6, Y5, Y5
+
+store66:
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS Y0, Y6, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y5, Y0, (DX)(DI*1)
+	VZEROUPPER
+	RET
+
+tile1x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part67
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done70
+	TESTQ  DI, DI
+	JZ     done70
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next68:
+	MOVQ k+16(FP), SI
+
+loop69:
+	VMOVUPS     (DX), Y2
+	VMOVUPS     32(DX), Y3
+	VFMADD231PS (AX), Y2, Y0
+	VFMADD231PS 32(AX), Y3, Y1
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop69
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next68
+
+done70:
+	MOVQ    c+88(FP), AX
+	MOVBLZX accumulate+104(FP), CX
+	TESTL   CX, CX
+	JZ      store71
+	VMOVUPS (AX), Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS 32(AX), Y2
+	VADDPS  Y2, Y1, Y1
+
+store71:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+part67:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done74
+	TESTQ  R9, R9
+	JZ     done74
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next72:
+	MOVQ k+16(FP), R8
+
+loop73:
+	VMOVUPS     (SI), Y2
+	VMOVDQU     (CX)(AX*4), Y3
+	VMASKMOVPS  32(SI), Y3, Y3
+	VFMADD231PS (DX), Y2, Y0
+	VMOVDQU     (CX)(AX*4), Y2
+	VMASKMOVPS  32(DX), Y2, Y2
+	VFMADD231PS Y2, Y3, Y1
+	ADDQ        BX, DX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop73
+	ADDQ        R11, DX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next72
+
+done74:
+	MOVQ       c+88(FP), DX
+	MOVBLZX    accumulate+104(FP), BX
+	TESTL      BX, BX
+	JZ         store75
+	VMOVUPS    (DX), Y2
+	VADDPS     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS 32(DX), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+
+store75:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+tile2x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part76
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done79
+	TESTQ  R8, R8
+	JZ     done79
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next77:
+	MOVQ k+16(FP), DI
+
+loop78:
+	VMOVUPS     (BX), Y4
+	VMOVUPS     32(BX), Y5
+	VFMADD231PS (AX), Y4, Y0
+	VFMADD231PS 32(AX), Y5, Y1
+	VFMADD231PS (AX)(CX*1), Y4, Y2
+	VFMADD231PS 32(AX)(CX*1), Y5, Y3
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop78
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next77
+
+done79:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store80
+	VMOVUPS (AX), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS 32(AX), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y4
+	VADDPS  Y4, Y3, Y3
+
+store80:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VZEROUPPER
+	RET
+
+part76:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done83
+	TESTQ  R10, R10
+	JZ     done83
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next81:
+	MOVQ k+16(FP), R9
+
+loop82:
+	VMOVUPS     (DI), Y4
+	VMOVDQU     (CX)(AX*4), Y5
+	VMASKMOVPS  32(DI), Y5, Y5
+	VFMADD231PS (DX), Y4, Y0
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  32(DX), Y6, Y6
+	VFMADD231PS Y6, Y5, Y1
+	VFMADD231PS (DX)(BX*1), Y4, Y2
+	VMOVDQU     (CX)(AX*4), Y4
+	VMASKMOVPS  32(DX)(BX*1), Y4, Y4
+	VFMADD231PS Y4, Y5, Y3
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop82
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next81
+
+done83:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store84
+	VMOVUPS    (DX), Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS 32(DX), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+
+store84:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile3x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part85
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done88
+	TESTQ  R8, R8
+	JZ     done88
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next86:
+	MOVQ k+16(FP), DI
+
+loop87:
+	VMOVUPS     (BX), Y6
+	VMOVUPS     32(BX), Y7
+	VFMADD231PS (AX), Y6, Y0
+	VFMADD231PS 32(AX), Y7, Y1
+	VFMADD231PS (AX)(CX*1), Y6, Y2
+	VFMADD231PS 32(AX)(CX*1), Y7, Y3
+	VFMADD231PS (AX)(CX*2), Y6, Y4
+	VFMADD231PS 32(AX)(CX*2), Y7, Y5
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop87
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next86
+
+done88:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store89
+	VMOVUPS (AX), Y6
+	VADDPS  Y6, Y0, Y0
+	VMOVUPS 32(AX), Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y6
+	VADDPS  Y6, Y3, Y3
+	VMOVUPS (AX)(CX*2), Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS 32(AX)(CX*2), Y6
+	VADDPS  Y6, Y5, Y5
+
+store89:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, (AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VZEROUPPER
+	RET
+
+part85:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done92
+	TESTQ  R10, R10
+	JZ     done92
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next90:
+	MOVQ k+16(FP), R9
+
+loop91:
+	VMOVUPS     (DI), Y6
+	VMOVDQU     (CX)(AX*4), Y7
+	VMASKMOVPS  32(DI), Y7, Y7
+	VFMADD231PS (DX), Y6, Y0
+	VMOVDQU     (CX)(AX*4), Y8
+	VMASKMOVPS  32(DX), Y8, Y8
+	VFMADD231PS Y8, Y7, Y1
+	VFMADD231PS (DX)(BX*1), Y6, Y2
+	VMOVDQU     (CX)(AX*4), Y8
+	VMASKMOVPS  32(DX)(BX*1), Y8, Y8
+	VFMADD231PS Y8, Y7, Y3
+	VFMADD231PS (DX)(BX*2), Y6, Y4
+	VMOVDQU     (CX)(AX*4), Y6
+	VMASKMOVPS  32(DX)(BX*2), Y6, Y6
+	VFMADD231PS Y6, Y7, Y5
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop91
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next90
+
+done92:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store93
+	VMOVUPS    (DX), Y6
+	VADDPS     Y6, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS 32(DX), Y6, Y6
+	VADDPS     Y6, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y6
+	VADDPS     Y6, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS 32(DX)(BX*1), Y6, Y6
+	VADDPS     Y6, Y3, Y3
+	VMOVUPS    (DX)(BX*2), Y6
+	VADDPS     Y6, Y4, Y4
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS 32(DX)(BX*2), Y6, Y6
+	VADDPS     Y6, Y5, Y5
+
+store93:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VMOVUPS    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	VZEROUPPER
+	RET
+
+tile4x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part94
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done97
+	TESTQ  R9, R9
+	JZ     done97
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next95:
+	MOVQ k+16(FP), R8
+
+loop96:
+	VMOVUPS     (SI), Y8
+	VMOVUPS     32(SI), Y9
+	VFMADD231PS (AX), Y8, Y0
+	VFMADD231PS 32(AX), Y9, Y1
+	VFMADD231PS (AX)(CX*1), Y8, Y2
+	VFMADD231PS 32(AX)(CX*1), Y9, Y3
+	VFMADD231PS (AX)(CX*2), Y8, Y4
+	VFMADD231PS 32(AX)(CX*2), Y9, Y5
+	VFMADD231PS (AX)(DX*1), Y8, Y6
+	VFMADD231PS 32(AX)(DX*1), Y9, Y7
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop96
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next95
+
+done97:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store98
+	VMOVUPS (AX), Y8
+	VADDPS  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VADDPS  Y8, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y8
+	VADDPS  Y8, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y8
+	VADDPS  Y8, Y3, Y3
+	VMOVUPS (AX)(CX*2), Y8
+	VADDPS  Y8, Y4, Y4
+	VMOVUPS 32(AX)(CX*2), Y8
+	VADDPS  Y8, Y5, Y5
+	VMOVUPS (AX)(DX*1), Y8
+	VADDPS  Y8, Y6, Y6
+	VMOVUPS 32(AX)(DX*1), Y8
+	VADDPS  Y8, Y7, Y7
+
+store98:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, (AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, (AX)(DX*1)
+	VMOVUPS Y7, 32(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+part94:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done101
+	TESTQ  R11, R11
+	JZ     done101
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next99:
+	MOVQ k+16(FP), R10
+
+loop100:
+	VMOVUPS     (R8), Y8
+	VMOVDQU     (CX)(AX*4), Y9
+	VMASKMOVPS  32(R8), Y9, Y9
+	VFMADD231PS (DX), Y8, Y0
+	VMOVDQU     (CX)(AX*4), Y10
+	VMASKMOVPS  32(DX), Y10, Y10
+	VFMADD231PS Y10, Y9, Y1
+	VFMADD231PS (DX)(BX*1), Y8, Y2
+	VMOVDQU     (CX)(AX*4), Y10
+	VMASKMOVPS  32(DX)(BX*1), Y10, Y10
+	VFMADD231PS Y10, Y9, Y3
+	VFMADD231PS (DX)(BX*2), Y8, Y4
+	VMOVDQU     (CX)(AX*4), Y10
+	VMASKMOVPS  32(DX)(BX*2), Y10, Y10
+	VFMADD231PS Y10, Y9, Y5
+	VFMADD231PS (DX)(SI*1), Y8, Y6
+	VMOVDQU     (CX)(AX*4), Y8
+	VMASKMOVPS  32(DX)(SI*1), Y8, Y8
+	VFMADD231PS Y8, Y9, Y7
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop100
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next99
+
+done101:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store102
+	VMOVUPS    (DX), Y8
+	VADDPS     Y8, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX), Y8, Y8
+	VADDPS     Y8, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y8
+	VADDPS     Y8, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX)(BX*1), Y8, Y8
+	VADDPS     Y8, Y3, Y3
+	VMOVUPS    (DX)(BX*2), Y8
+	VADDPS     Y8, Y4, Y4
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX)(BX*2), Y8, Y8
+	VADDPS     Y8, Y5, Y5
+	VMOVUPS    (DX)(SI*1), Y8
+	VADDPS     Y8, Y6, Y6
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX)(SI*1), Y8, Y8
+	VADDPS     Y8, Y7, Y7
+
+store102:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VMOVUPS    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	VMOVUPS    Y6, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
+	VZEROUPPER
+	RET
+
+tile5x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part103
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done106
+	TESTQ  R9, R9
+	JZ     done106
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next104:
+	MOVQ k+16(FP), R8
+
+loop105:
+	VMOVUPS     (SI), Y10
+	VMOVUPS     32(SI), Y11
+	VFMADD231PS (AX), Y10, Y0
+	VFMADD231PS 32(AX), Y11, Y1
+	VFMADD231PS (AX)(CX*1), Y10, Y2
+	VFMADD231PS 32(AX)(CX*1), Y11, Y3
+	VFMADD231PS (AX)(CX*2), Y10, Y4
+	VFMADD231PS 32(AX)(CX*2), Y11, Y5
+	VFMADD231PS (AX)(DX*1), Y10, Y6
+	VFMADD231PS 32(AX)(DX*1), Y11, Y7
+	VFMADD231PS (AX)(CX*4), Y10, Y8
+	VFMADD231PS 32(AX)(CX*4), Y11, Y9
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop105
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next104
+
+done106:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store107
+	VMOVUPS (AX), Y10
+	VADDPS  Y10, Y0, Y0
+	VMOVUPS 32(AX), Y10
+	VADDPS  Y10, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y10
+	VADDPS  Y10, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y10
+	VADDPS  Y10, Y3, Y3
+	VMOVUPS (AX)(CX*2), Y10
+	VADDPS  Y10, Y4, Y4
+	VMOVUPS 32(AX)(CX*2), Y10
+	VADDPS  Y10, Y5, Y5
+	VMOVUPS (AX)(DX*1), Y10
+	VADDPS  Y10, Y6, Y6
+	VMOVUPS 32(AX)(DX*1), Y10
+	VADDPS  Y10, Y7, Y7
+	VMOVUPS (AX)(CX*4), Y10
+	VADDPS  Y10, Y8, Y8
+	VMOVUPS 32(AX)(CX*4), Y10
+	VADDPS  Y10, Y9, Y9
+
+store107:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, (AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, (AX)(DX*1)
+	VMOVUPS Y7, 32(AX)(DX*1)
+	VMOVUPS Y8, (AX)(CX*4)
+	VMOVUPS Y9, 32(AX)(CX*4)
+	VZEROUPPER
+	RET
+
+part103:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done110
+	TESTQ  R11, R11
+	JZ     done110
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next108:
+	MOVQ k+16(FP), R10
+
+loop109:
+	VMOVUPS     (R8), Y10
+	VMOVDQU     (CX)(AX*4), Y11
+	VMASKMOVPS  32(R8), Y11, Y11
+	VFMADD231PS (DX), Y10, Y0
+	VMOVDQU     (CX)(AX*4), Y12
+	VMASKMOVPS  32(DX), Y12, Y12
+	VFMADD231PS Y12, Y11, Y1
+	VFMADD231PS (DX)(BX*1), Y10, Y2
+	VMOVDQU     (CX)(AX*4), Y12
+	VMASKMOVPS  32(DX)(BX*1), Y12, Y12
+	VFMADD231PS Y12, Y11, Y3
+	VFMADD231PS (DX)(BX*2), Y10, Y4
+	VMOVDQU     (CX)(AX*4), Y12
+	VMASKMOVPS  32(DX)(BX*2), Y12, Y12
+	VFMADD231PS Y12, Y11, Y5
+	VFMADD231PS (DX)(SI*1), Y10, Y6
+	VMOVDQU     (CX)(AX*4), Y12
+	VMASKMOVPS  32(DX)(SI*1), Y12, Y12
+	VFMADD231PS Y12, Y11, Y7
+	VFMADD231PS (DX)(BX*4), Y10, Y8
+	VMOVDQU     (CX)(AX*4), Y10
+	VMASKMOVPS  32(DX)(BX*4), Y10, Y10
+	VFMADD231PS Y10, Y11, Y9
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop109
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next108
+
+done110:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store111
+	VMOVUPS    (DX), Y10
+	VADDPS     Y10, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y10
+	VMASKMOVPS 32(DX), Y10, Y10
+	VADDPS     Y10, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y10
+	VADDPS     Y10, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y10
+	VMASKMOVPS 32(DX)(BX*1), Y10, Y10
+	VADDPS     Y10, Y3, Y3
+	VMOVUPS    (DX)(BX*2), Y10
+	VADDPS     Y10, Y4, Y4
+	VMOVDQU    (CX)(AX*4), Y10
+	VMASKMOVPS 32(DX)(BX*2), Y10, Y10
+	VADDPS     Y10, Y5, Y5
+	VMOVUPS    (DX)(SI*1), Y10
+	VADDPS     Y10, Y6, Y6
+	VMOVDQU    (CX)(AX*4), Y10
+	VMASKMOVPS 32(DX)(SI*1), Y10, Y10
+	VADDPS     Y10, Y7, Y7
+	VMOVUPS    (DX)(BX*4), Y10
+	VADDPS     Y10, Y8, Y8
+	VMOVDQU    (CX)(AX*4), Y10
+	VMASKMOVPS 32(DX)(BX*4), Y10, Y10
+	VADDPS     Y10, Y9, Y9
+
+store111:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VMOVUPS    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	VMOVUPS    Y6, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
+	VMOVUPS    Y8, (DX)(BX*4)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y9, Y0, 32(DX)(BX*4)
+	VZEROUPPER
+	RET
+
+tile6x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part112
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done115
+	TESTQ  R10, R10
+	JZ     done115
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next113:
+	MOVQ k+16(FP), R9
+
+loop114:
+	VMOVUPS     (DI), Y12
+	VMOVUPS     32(DI), Y13
+	VFMADD231PS (AX), Y12, Y0
+	VFMADD231PS 32(AX), Y13, Y1
+	VFMADD231PS (AX)(CX*1), Y12, Y2
+	VFMADD231PS 32(AX)(CX*1), Y13, Y3
+	VFMADD231PS (AX)(CX*2), Y12, Y4
+	VFMADD231PS 32(AX)(CX*2), Y13, Y5
+	VFMADD231PS (AX)(DX*1), Y12, Y6
+	VFMADD231PS 32(AX)(DX*1), Y13, Y7
+	VFMADD231PS (AX)(CX*4), Y12, Y8
+	VFMADD231PS 32(AX)(CX*4), Y13, Y9
+	VFMADD231PS (AX)(BX*1), Y12, Y10
+	VFMADD231PS 32(AX)(BX*1), Y13, Y11
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop114
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next113
+
+done115:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	LEAQ    (CX)(CX*4), BX
+	MOVBLZX accumulate+104(FP), SI
+	TESTL   SI, SI
+	JZ      store116
+	VMOVUPS (AX), Y12
+	VADDPS  Y12, Y0, Y0
+	VMOVUPS 32(AX), Y12
+	VADDPS  Y12, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y12
+	VADDPS  Y12, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y12
+	VADDPS  Y12, Y3, Y3
+	VMOVUPS (AX)(CX*2), Y12
+	VADDPS  Y12, Y4, Y4
+	VMOVUPS 32(AX)(CX*2), Y12
+	VADDPS  Y12, Y5, Y5
+	VMOVUPS (AX)(DX*1), Y12
+	VADDPS  Y12, Y6, Y6
+	VMOVUPS 32(AX)(DX*1), Y12
+	VADDPS  Y12, Y7, Y7
+	VMOVUPS (AX)(CX*4), Y12
+	VADDPS  Y12, Y8, Y8
+	VMOVUPS 32(AX)(CX*4), Y12
+	VADDPS  Y12, Y9, Y9
+	VMOVUPS (AX)(BX*1), Y12
+	VADDPS  Y12, Y10, Y10
+	VMOVUPS 32(AX)(BX*1), Y12
+	VADDPS  Y12, Y11, Y11
+
+store116:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, (AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, (AX)(DX*1)
+	VMOVUPS Y7, 32(AX)(DX*1)
+	VMOVUPS Y8, (AX)(CX*4)
+	VMOVUPS Y9, 32(AX)(CX*4)
+	VMOVUPS Y10, (AX)(BX*1)
+	VMOVUPS Y11, 32(AX)(BX*1)
+	VZEROUPPER
+	RET
+
+part112:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	LEAQ   (BX)(BX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   b+64(FP), R9
+	MOVQ   rowB+72(FP), R10
+	MOVQ   k+16(FP), R11
+	MOVQ   batch+24(FP), R12
+	TESTQ  R11, R11
+	JZ     done119
+	TESTQ  R12, R12
+	JZ     done119
+	MOVQ   R11, R13
+	IMULQ  R8, R13
+	MOVQ   nextA+56(FP), R14
+	SUBQ   R13, R14
+	IMULQ  R10, R11
+	MOVQ   nextB+80(FP), R13
+	SUBQ   R11, R13
+
+next117:
+	MOVQ k+16(FP), R11
+
+loop118:
+	VMOVUPS     (R9), Y12
+	VMOVDQU     (CX)(AX*4), Y13
+	VMASKMOVPS  32(R9), Y13, Y13
+	VFMADD231PS (DX), Y12, Y0
+	VMOVDQU     (CX)(AX*4), Y14
+	VMASKMOVPS  32(DX), Y14, Y14
+	VFMADD231PS Y14, Y13, Y1
+	VFMADD231PS (DX)(BX*1), Y12, Y2
+	VMOVDQU     (CX)(AX*4), Y14
+	VMASKMOVPS  32(DX)(BX*1), Y14, Y14
+	VFMADD231PS Y14, Y13, Y3
+	VFMADD231PS (DX)(BX*2), Y12, Y4
+	VMOVDQU     (CX)(AX*4), Y14
+	VMASKMOVPS  32(DX)(BX*2), Y14, Y14
+	VFMADD231PS Y14, Y13, Y5
+	VFMADD231PS (DX)(SI*1), Y12, Y6
+	VMOVDQU     (CX)(AX*4), Y14
+	VMASKMOVPS  32(DX)(SI*1), Y14, Y14
+	VFMADD231PS Y14, Y13, Y7
+	VFMADD231PS (DX)(BX*4), Y12, Y8
+	VMOVDQU     (CX)(AX*4), Y14
+	VMASKMOVPS  32(DX)(BX*4), Y14, Y14
+	VFMADD231PS Y14, Y13, Y9
+	VFMADD231PS (DX)(DI*1), Y12, Y10
+	VMOVDQU     (CX)(AX*4), Y12
+	VMASKMOVPS  32(DX)(DI*1), Y12, Y12
+	VFMADD231PS Y12, Y13, Y11
+	ADDQ        R8, DX
+	ADDQ        R10, R9
+	DECQ        R11
+	JNZ         loop118
+	ADDQ        R14, DX
+	ADDQ        R13, R9
+	DECQ        R12
+	JNZ         next117
+
+done119:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	LEAQ       (BX)(BX*4), DI
+	MOVBLZX    accumulate+104(FP), R8
+	TESTL      R8, R8
+	JZ         store120
+	VMOVUPS    (DX), Y12
+	VADDPS     Y12, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y12
+	VMASKMOVPS 32(DX), Y12, Y12
+	VADDPS     Y12, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y12
+	VADDPS     Y12, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y12
+	VMASKMOVPS 32(DX)(BX*1), Y12, Y12
+	VADDPS     Y12, Y3, Y3
+	VMOVUPS    (DX)(BX*2), Y12
+	VADDPS     Y12, Y4, Y4
+	VMOVDQU    (CX)(AX*4), Y12
+	VMASKMOVPS 32(DX)(BX*2), Y12, Y12
+	VADDPS     Y12, Y5, Y5
+	VMOVUPS    (DX)(SI*1), Y12
+	VADDPS     Y12, Y6, Y6
+	VMOVDQU    (CX)(AX*4), Y12
+	VMASKMOVPS 32(DX)(SI*1), Y12, Y12
+	VADDPS     Y12, Y7, Y7
+	VMOVUPS    (DX)(BX*4), Y12
+	VADDPS     Y12, Y8, Y8
+	VMOVDQU    (CX)(AX*4), Y12
+	VMASKMOVPS 32(DX)(BX*4), Y12, Y12
+	VADDPS     Y12, Y9, Y9
+	VMOVUPS    (DX)(DI*1), Y12
+	VADDPS     Y12, Y10, Y10
+	VMOVDQU    (CX)(AX*4), Y12
+	VMASKMOVPS 32(DX)(DI*1), Y12, Y12
+	VADDPS     Y12, Y11, Y11
+
+store120:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VMOVUPS    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	VMOVUPS    Y6, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
+	VMOVUPS    Y8, (DX)(BX*4)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y9, Y0, 32(DX)(BX*4)
+	VMOVUPS    Y10, (DX)(DI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y11, Y0, 32(DX)(DI*1)
+	VZEROUPPER
+	RET
+
 // func batchReduce64AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 // Requires: AVX, FMA3
 TEXT ·batchReduce64AVX2(SB), NOSPLIT, $0-105
@@ -11024,6 +20052,2060 @@ loop118:
 	ADDQ         R13, R9
 	DECQ         R12
 	JNZ          next117
+
+done119:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	LEAQ       (BX)(BX*4), DI
+	MOVBLZX    accumulate+104(FP), R8
+	TESTL      R8, R8
+	JZ         store120
+	VMOVUPD    (DX), Y12
+	VADDPD     Y12, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y12
+	VMASKMOVPD 32(DX), Y12, Y12
+	VADDPD     Y12, Y1, Y1
+	VMOVUPD    (DX)(BX*1), Y12
+	VADDPD     Y12, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y12
+	VMASKMOVPD 32(DX)(BX*1), Y12, Y12
+	VADDPD     Y12, Y3, Y3
+	VMOVUPD    (DX)(BX*2), Y12
+	VADDPD     Y12, Y4, Y4
+	VMOVDQU    (CX)(AX*8), Y12
+	VMASKMOVPD 32(DX)(BX*2), Y12, Y12
+	VADDPD     Y12, Y5, Y5
+	VMOVUPD    (DX)(SI*1), Y12
+	VADDPD     Y12, Y6, Y6
+	VMOVDQU    (CX)(AX*8), Y12
+	VMASKMOVPD 32(DX)(SI*1), Y12, Y12
+	VADDPD     Y12, Y7, Y7
+	VMOVUPD    (DX)(BX*4), Y12
+	VADDPD     Y12, Y8, Y8
+	VMOVDQU    (CX)(AX*8), Y12
+	VMASKMOVPD 32(DX)(BX*4), Y12, Y12
+	VADDPD     Y12, Y9, Y9
+	VMOVUPD    (DX)(DI*1), Y12
+	VADDPD     Y12, Y10, Y10
+	VMOVDQU    (CX)(AX*8), Y12
+	VMASKMOVPD 32(DX)(DI*1), Y12, Y12
+	VADDPD     Y12, Y11, Y11
+
+store120:
+	VMOVUPD    Y0, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, 32(DX)
+	VMOVUPD    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	VMOVUPD    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	VMOVUPD    Y6, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
+	VMOVUPD    Y8, (DX)(BX*4)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y9, Y0, 32(DX)(BX*4)
+	VMOVUPD    Y10, (DX)(DI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y11, Y0, 32(DX)(DI*1)
+	VZEROUPPER
+	RET
+
+// func windowReduce64AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+// Requires: AVX, FMA3
+TEXT ·windowReduce64AVX2(SB), NOSPLIT, $0-105
+	MOVQ rows+0(FP), AX
+	MOVQ cols+8(FP), CX
+	CMPQ CX, $0x04
+	JGT  more1
+	CMPQ AX, $0x04
+	JGE  rows2
+	CMPQ AX, $0x02
+	JGE  rows3
+	JMP  tile1x1
+
+rows3:
+	CMPQ AX, $0x03
+	JGE  rows4
+	JMP  tile2x1
+
+rows4:
+	JMP tile3x1
+
+rows2:
+	CMPQ AX, $0x05
+	JGE  rows5
+	JMP  tile4x1
+
+rows5:
+	CMPQ AX, $0x06
+	JGE  rows6
+	JMP  tile5x1
+
+rows6:
+	JMP tile6x1
+
+more1:
+	CMPQ AX, $0x04
+	JGE  rows8
+	CMPQ AX, $0x02
+	JGE  rows9
+	JMP  tile1x2
+
+rows9:
+	CMPQ AX, $0x03
+	JGE  rows10
+	JMP  tile2x2
+
+rows10:
+	JMP tile3x2
+
+rows8:
+	CMPQ AX, $0x05
+	JGE  rows11
+	JMP  tile4x2
+
+rows11:
+	CMPQ AX, $0x06
+	JGE  rows12
+	JMP  tile5x2
+
+rows12:
+	JMP tile6x2
+
+tile1x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x04
+	JLT    part13
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done16
+	TESTQ  DI, DI
+	JZ     done16
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next14:
+	MOVQ k+16(FP), SI
+
+loop15:
+	VMOVUPD     (DX), Y1
+	VFMADD231PD (AX), Y1, Y0
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop15
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next14
+
+done16:
+	MOVQ    c+88(FP), AX
+	MOVBLZX accumulate+104(FP), CX
+	TESTL   CX, CX
+	JZ      store17
+	VMOVUPD (AX), Y1
+	VADDPD  Y1, Y0, Y0
+
+store17:
+	VMOVUPD Y0, (AX)
+	VZEROUPPER
+	RET
+
+part13:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done20
+	TESTQ  R9, R9
+	JZ     done20
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next18:
+	MOVQ k+16(FP), R8
+
+loop19:
+	VMOVDQU     (CX)(AX*8), Y1
+	VMASKMOVPD  (SI), Y1, Y1
+	VMOVDQU     (CX)(AX*8), Y2
+	VMASKMOVPD  (DX), Y2, Y2
+	VFMADD231PD Y2, Y1, Y0
+	ADDQ        BX, DX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop19
+	ADDQ        R11, DX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next18
+
+done20:
+	MOVQ       c+88(FP), DX
+	MOVBLZX    accumulate+104(FP), BX
+	TESTL      BX, BX
+	JZ         store21
+	VMOVDQU    (CX)(AX*8), Y1
+	VMASKMOVPD (DX), Y1, Y1
+	VADDPD     Y1, Y0, Y0
+
+store21:
+	VMOVDQU    (CX)(AX*8), Y1
+	VMASKMOVPD Y0, Y1, (DX)
+	VZEROUPPER
+	RET
+
+tile2x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x04
+	JLT    part22
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done25
+	TESTQ  R8, R8
+	JZ     done25
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next23:
+	MOVQ k+16(FP), DI
+
+loop24:
+	VMOVUPD     (BX), Y2
+	VFMADD231PD (AX), Y2, Y0
+	VFMADD231PD (AX)(CX*1), Y2, Y1
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop24
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next23
+
+done25:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store26
+	VMOVUPD (AX), Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y2
+	VADDPD  Y2, Y1, Y1
+
+store26:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VZEROUPPER
+	RET
+
+part22:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done29
+	TESTQ  R10, R10
+	JZ     done29
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next27:
+	MOVQ k+16(FP), R9
+
+loop28:
+	VMOVDQU     (CX)(AX*8), Y2
+	VMASKMOVPD  (DI), Y2, Y2
+	VMOVDQU     (CX)(AX*8), Y3
+	VMASKMOVPD  (DX), Y3, Y3
+	VFMADD231PD Y3, Y2, Y0
+	VMOVDQU     (CX)(AX*8), Y3
+	VMASKMOVPD  (DX)(BX*1), Y3, Y3
+	VFMADD231PD Y3, Y2, Y1
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop28
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next27
+
+done29:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store30
+	VMOVDQU    (CX)(AX*8), Y2
+	VMASKMOVPD (DX), Y2, Y2
+	VADDPD     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y2
+	VMASKMOVPD (DX)(BX*1), Y2, Y2
+	VADDPD     Y2, Y1, Y1
+
+store30:
+	VMOVDQU    (CX)(AX*8), Y2
+	VMASKMOVPD Y0, Y2, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x04
+	JLT    part31
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done34
+	TESTQ  R8, R8
+	JZ     done34
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next32:
+	MOVQ k+16(FP), DI
+
+loop33:
+	VMOVUPD     (BX), Y3
+	VFMADD231PD (AX), Y3, Y0
+	VFMADD231PD (AX)(CX*1), Y3, Y1
+	VFMADD231PD (AX)(CX*2), Y3, Y2
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop33
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next32
+
+done34:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store35
+	VMOVUPD (AX), Y3
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y3
+	VADDPD  Y3, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y3
+	VADDPD  Y3, Y2, Y2
+
+store35:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	VZEROUPPER
+	RET
+
+part31:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done38
+	TESTQ  R10, R10
+	JZ     done38
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next36:
+	MOVQ k+16(FP), R9
+
+loop37:
+	VMOVDQU     (CX)(AX*8), Y3
+	VMASKMOVPD  (DI), Y3, Y3
+	VMOVDQU     (CX)(AX*8), Y4
+	VMASKMOVPD  (DX), Y4, Y4
+	VFMADD231PD Y4, Y3, Y0
+	VMOVDQU     (CX)(AX*8), Y4
+	VMASKMOVPD  (DX)(BX*1), Y4, Y4
+	VFMADD231PD Y4, Y3, Y1
+	VMOVDQU     (CX)(AX*8), Y4
+	VMASKMOVPD  (DX)(BX*2), Y4, Y4
+	VFMADD231PD Y4, Y3, Y2
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop37
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next36
+
+done38:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store39
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD (DX), Y3, Y3
+	VADDPD     Y3, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD (DX)(BX*1), Y3, Y3
+	VADDPD     Y3, Y1, Y1
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD (DX)(BX*2), Y3, Y3
+	VADDPD     Y3, Y2, Y2
+
+store39:
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD Y0, Y3, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x04
+	JLT    part40
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done43
+	TESTQ  R9, R9
+	JZ     done43
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next41:
+	MOVQ k+16(FP), R8
+
+loop42:
+	VMOVUPD     (SI), Y4
+	VFMADD231PD (AX), Y4, Y0
+	VFMADD231PD (AX)(CX*1), Y4, Y1
+	VFMADD231PD (AX)(CX*2), Y4, Y2
+	VFMADD231PD (AX)(DX*1), Y4, Y3
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop42
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next41
+
+done43:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store44
+	VMOVUPD (AX), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD (AX)(DX*1), Y4
+	VADDPD  Y4, Y3, Y3
+
+store44:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	VMOVUPD Y3, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+part40:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done47
+	TESTQ  R11, R11
+	JZ     done47
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next45:
+	MOVQ k+16(FP), R10
+
+loop46:
+	VMOVDQU     (CX)(AX*8), Y4
+	VMASKMOVPD  (R8), Y4, Y4
+	VMOVDQU     (CX)(AX*8), Y5
+	VMASKMOVPD  (DX), Y5, Y5
+	VFMADD231PD Y5, Y4, Y0
+	VMOVDQU     (CX)(AX*8), Y5
+	VMASKMOVPD  (DX)(BX*1), Y5, Y5
+	VFMADD231PD Y5, Y4, Y1
+	VMOVDQU     (CX)(AX*8), Y5
+	VMASKMOVPD  (DX)(BX*2), Y5, Y5
+	VFMADD231PD Y5, Y4, Y2
+	VMOVDQU     (CX)(AX*8), Y5
+	VMASKMOVPD  (DX)(SI*1), Y5, Y5
+	VFMADD231PD Y5, Y4, Y3
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop46
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next45
+
+done47:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store48
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (DX), Y4, Y4
+	VADDPD     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (DX)(BX*1), Y4, Y4
+	VADDPD     Y4, Y1, Y1
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (DX)(BX*2), Y4, Y4
+	VADDPD     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (DX)(SI*1), Y4, Y4
+	VADDPD     Y4, Y3, Y3
+
+store48:
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD Y0, Y4, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, (DX)(SI*1)
+	VZEROUPPER
+	RET
+
+tile5x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x04
+	JLT    part49
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done52
+	TESTQ  R9, R9
+	JZ     done52
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next50:
+	MOVQ k+16(FP), R8
+
+loop51:
+	VMOVUPD     (SI), Y5
+	VFMADD231PD (AX), Y5, Y0
+	VFMADD231PD (AX)(CX*1), Y5, Y1
+	VFMADD231PD (AX)(CX*2), Y5, Y2
+	VFMADD231PD (AX)(DX*1), Y5, Y3
+	VFMADD231PD (AX)(CX*4), Y5, Y4
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop51
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next50
+
+done52:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store53
+	VMOVUPD (AX), Y5
+	VADDPD  Y5, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y5
+	VADDPD  Y5, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y5
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD (AX)(DX*1), Y5
+	VADDPD  Y5, Y3, Y3
+	VMOVUPD (AX)(CX*4), Y5
+	VADDPD  Y5, Y4, Y4
+
+store53:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	VMOVUPD Y3, (AX)(DX*1)
+	VMOVUPD Y4, (AX)(CX*4)
+	VZEROUPPER
+	RET
+
+part49:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done56
+	TESTQ  R11, R11
+	JZ     done56
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next54:
+	MOVQ k+16(FP), R10
+
+loop55:
+	VMOVDQU     (CX)(AX*8), Y5
+	VMASKMOVPD  (R8), Y5, Y5
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  (DX), Y6, Y6
+	VFMADD231PD Y6, Y5, Y0
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  (DX)(BX*1), Y6, Y6
+	VFMADD231PD Y6, Y5, Y1
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  (DX)(BX*2), Y6, Y6
+	VFMADD231PD Y6, Y5, Y2
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  (DX)(SI*1), Y6, Y6
+	VFMADD231PD Y6, Y5, Y3
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  (DX)(BX*4), Y6, Y6
+	VFMADD231PD Y6, Y5, Y4
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop55
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next54
+
+done56:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store57
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (DX), Y5, Y5
+	VADDPD     Y5, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (DX)(BX*1), Y5, Y5
+	VADDPD     Y5, Y1, Y1
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (DX)(BX*2), Y5, Y5
+	VADDPD     Y5, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (DX)(SI*1), Y5, Y5
+	VADDPD     Y5, Y3, Y3
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (DX)(BX*4), Y5, Y5
+	VADDPD     Y5, Y4, Y4
+
+store57:
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD Y0, Y5, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y4, Y0, (DX)(BX*4)
+	VZEROUPPER
+	RET
+
+tile6x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x04
+	JLT    part58
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done61
+	TESTQ  R10, R10
+	JZ     done61
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next59:
+	MOVQ k+16(FP), R9
+
+loop60:
+	VMOVUPD     (DI), Y6
+	VFMADD231PD (AX), Y6, Y0
+	VFMADD231PD (AX)(CX*1), Y6, Y1
+	VFMADD231PD (AX)(CX*2), Y6, Y2
+	VFMADD231PD (AX)(DX*1), Y6, Y3
+	VFMADD231PD (AX)(CX*4), Y6, Y4
+	VFMADD231PD (AX)(BX*1), Y6, Y5
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop60
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next59
+
+done61:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	LEAQ    (CX)(CX*4), BX
+	MOVBLZX accumulate+104(FP), SI
+	TESTL   SI, SI
+	JZ      store62
+	VMOVUPD (AX), Y6
+	VADDPD  Y6, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y6
+	VADDPD  Y6, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y6
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD (AX)(DX*1), Y6
+	VADDPD  Y6, Y3, Y3
+	VMOVUPD (AX)(CX*4), Y6
+	VADDPD  Y6, Y4, Y4
+	VMOVUPD (AX)(BX*1), Y6
+	VADDPD  Y6, Y5, Y5
+
+store62:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	VMOVUPD Y3, (AX)(DX*1)
+	VMOVUPD Y4, (AX)(CX*4)
+	VMOVUPD Y5, (AX)(BX*1)
+	VZEROUPPER
+	RET
+
+part58:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	LEAQ   (BX)(BX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   b+64(FP), R9
+	MOVQ   rowB+72(FP), R10
+	MOVQ   k+16(FP), R11
+	MOVQ   batch+24(FP), R12
+	TESTQ  R11, R11
+	JZ     done65
+	TESTQ  R12, R12
+	JZ     done65
+	MOVQ   R11, R13
+	IMULQ  R8, R13
+	MOVQ   nextA+56(FP), R14
+	SUBQ   R13, R14
+	IMULQ  R10, R11
+	MOVQ   nextB+80(FP), R13
+	SUBQ   R11, R13
+
+next63:
+	MOVQ k+16(FP), R11
+
+loop64:
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  (R9), Y6, Y6
+	VMOVDQU     (CX)(AX*8), Y7
+	VMASKMOVPD  (DX), Y7, Y7
+	VFMADD231PD Y7, Y6, Y0
+	VMOVDQU     (CX)(AX*8), Y7
+	VMASKMOVPD  (DX)(BX*1), Y7, Y7
+	VFMADD231PD Y7, Y6, Y1
+	VMOVDQU     (CX)(AX*8), Y7
+	VMASKMOVPD  (DX)(BX*2), Y7, Y7
+	VFMADD231PD Y7, Y6, Y2
+	VMOVDQU     (CX)(AX*8), Y7
+	VMASKMOVPD  (DX)(SI*1), Y7, Y7
+	VFMADD231PD Y7, Y6, Y3
+	VMOVDQU     (CX)(AX*8), Y7
+	VMASKMOVPD  (DX)(BX*4), Y7, Y7
+	VFMADD231PD Y7, Y6, Y4
+	VMOVDQU     (CX)(AX*8), Y7
+	VMASKMOVPD  (DX)(DI*1), Y7, Y7
+	VFMADD231PD Y7, Y6, Y5
+	ADDQ        R8, DX
+	ADDQ        R10, R9
+	DECQ        R11
+	JNZ         loop64
+	ADDQ        R14, DX
+	ADDQ        R13, R9
+	DECQ        R12
+	JNZ         next63
+
+done65:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	LEAQ       (BX)(BX*4), DI
+	MOVBLZX    accumulate+104(FP), R8
+	TESTL      R8, R8
+	JZ         store66
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD (DX), Y6, Y6
+	VADDPD     Y6, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD (DX)(BX*1), Y6, Y6
+	VADDPD     Y6, Y1, Y1
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD (DX)(BX*2), Y6, Y6
+	VADDPD     Y6, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD (DX)(SI*1), Y6, Y6
+	VADDPD     Y6, Y3, Y3
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD (DX)(BX*4), Y6, Y6
+	VADDPD     Y6, Y4, Y4
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD (DX)(DI*1), Y6, Y6
+	VADDPD     Y6, Y5, Y5
+
+store66:
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD Y0, Y6, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y4, Y0, (DX)(BX*4)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y5, Y0, (DX)(DI*1)
+	VZEROUPPER
+	RET
+
+tile1x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x04, AX
+	CMPQ   AX, $0x04
+	JLT    part67
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done70
+	TESTQ  DI, DI
+	JZ     done70
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next68:
+	MOVQ k+16(FP), SI
+
+loop69:
+	VMOVUPD     (DX), Y2
+	VMOVUPD     32(DX), Y3
+	VFMADD231PD (AX), Y2, Y0
+	VFMADD231PD 32(AX), Y3, Y1
+	ADDQ        CX, AX
+	ADDQ        BX, DX
+	DECQ        SI
+	JNZ         loop69
+	ADDQ        R9, AX
+	ADDQ        R8, DX
+	DECQ        DI
+	JNZ         next68
+
+done70:
+	MOVQ    c+88(FP), AX
+	MOVBLZX accumulate+104(FP), CX
+	TESTL   CX, CX
+	JZ      store71
+	VMOVUPD (AX), Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD 32(AX), Y2
+	VADDPD  Y2, Y1, Y1
+
+store71:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+part67:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done74
+	TESTQ  R9, R9
+	JZ     done74
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next72:
+	MOVQ k+16(FP), R8
+
+loop73:
+	VMOVUPD     (SI), Y2
+	VMOVDQU     (CX)(AX*8), Y3
+	VMASKMOVPD  32(SI), Y3, Y3
+	VFMADD231PD (DX), Y2, Y0
+	VMOVDQU     (CX)(AX*8), Y2
+	VMASKMOVPD  32(DX), Y2, Y2
+	VFMADD231PD Y2, Y3, Y1
+	ADDQ        BX, DX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop73
+	ADDQ        R11, DX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next72
+
+done74:
+	MOVQ       c+88(FP), DX
+	MOVBLZX    accumulate+104(FP), BX
+	TESTL      BX, BX
+	JZ         store75
+	VMOVUPD    (DX), Y2
+	VADDPD     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y2
+	VMASKMOVPD 32(DX), Y2, Y2
+	VADDPD     Y2, Y1, Y1
+
+store75:
+	VMOVUPD    Y0, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+tile2x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x04, AX
+	CMPQ   AX, $0x04
+	JLT    part76
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done79
+	TESTQ  R8, R8
+	JZ     done79
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next77:
+	MOVQ k+16(FP), DI
+
+loop78:
+	VMOVUPD     (BX), Y4
+	VMOVUPD     32(BX), Y5
+	VFMADD231PD (AX), Y4, Y0
+	VFMADD231PD 32(AX), Y5, Y1
+	VFMADD231PD (AX)(CX*1), Y4, Y2
+	VFMADD231PD 32(AX)(CX*1), Y5, Y3
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop78
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next77
+
+done79:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store80
+	VMOVUPD (AX), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD 32(AX), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD (AX)(CX*1), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD 32(AX)(CX*1), Y4
+	VADDPD  Y4, Y3, Y3
+
+store80:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VZEROUPPER
+	RET
+
+part76:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done83
+	TESTQ  R10, R10
+	JZ     done83
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next81:
+	MOVQ k+16(FP), R9
+
+loop82:
+	VMOVUPD     (DI), Y4
+	VMOVDQU     (CX)(AX*8), Y5
+	VMASKMOVPD  32(DI), Y5, Y5
+	VFMADD231PD (DX), Y4, Y0
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  32(DX), Y6, Y6
+	VFMADD231PD Y6, Y5, Y1
+	VFMADD231PD (DX)(BX*1), Y4, Y2
+	VMOVDQU     (CX)(AX*8), Y4
+	VMASKMOVPD  32(DX)(BX*1), Y4, Y4
+	VFMADD231PD Y4, Y5, Y3
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop82
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next81
+
+done83:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store84
+	VMOVUPD    (DX), Y4
+	VADDPD     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD 32(DX), Y4, Y4
+	VADDPD     Y4, Y1, Y1
+	VMOVUPD    (DX)(BX*1), Y4
+	VADDPD     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD 32(DX)(BX*1), Y4, Y4
+	VADDPD     Y4, Y3, Y3
+
+store84:
+	VMOVUPD    Y0, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, 32(DX)
+	VMOVUPD    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile3x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x04, AX
+	CMPQ   AX, $0x04
+	JLT    part85
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done88
+	TESTQ  R8, R8
+	JZ     done88
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next86:
+	MOVQ k+16(FP), DI
+
+loop87:
+	VMOVUPD     (BX), Y6
+	VMOVUPD     32(BX), Y7
+	VFMADD231PD (AX), Y6, Y0
+	VFMADD231PD 32(AX), Y7, Y1
+	VFMADD231PD (AX)(CX*1), Y6, Y2
+	VFMADD231PD 32(AX)(CX*1), Y7, Y3
+	VFMADD231PD (AX)(CX*2), Y6, Y4
+	VFMADD231PD 32(AX)(CX*2), Y7, Y5
+	ADDQ        DX, AX
+	ADDQ        SI, BX
+	DECQ        DI
+	JNZ         loop87
+	ADDQ        R10, AX
+	ADDQ        R9, BX
+	DECQ        R8
+	JNZ         next86
+
+done88:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store89
+	VMOVUPD (AX), Y6
+	VADDPD  Y6, Y0, Y0
+	VMOVUPD 32(AX), Y6
+	VADDPD  Y6, Y1, Y1
+	VMOVUPD (AX)(CX*1), Y6
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD 32(AX)(CX*1), Y6
+	VADDPD  Y6, Y3, Y3
+	VMOVUPD (AX)(CX*2), Y6
+	VADDPD  Y6, Y4, Y4
+	VMOVUPD 32(AX)(CX*2), Y6
+	VADDPD  Y6, Y5, Y5
+
+store89:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
+	VZEROUPPER
+	RET
+
+part85:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done92
+	TESTQ  R10, R10
+	JZ     done92
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next90:
+	MOVQ k+16(FP), R9
+
+loop91:
+	VMOVUPD     (DI), Y6
+	VMOVDQU     (CX)(AX*8), Y7
+	VMASKMOVPD  32(DI), Y7, Y7
+	VFMADD231PD (DX), Y6, Y0
+	VMOVDQU     (CX)(AX*8), Y8
+	VMASKMOVPD  32(DX), Y8, Y8
+	VFMADD231PD Y8, Y7, Y1
+	VFMADD231PD (DX)(BX*1), Y6, Y2
+	VMOVDQU     (CX)(AX*8), Y8
+	VMASKMOVPD  32(DX)(BX*1), Y8, Y8
+	VFMADD231PD Y8, Y7, Y3
+	VFMADD231PD (DX)(BX*2), Y6, Y4
+	VMOVDQU     (CX)(AX*8), Y6
+	VMASKMOVPD  32(DX)(BX*2), Y6, Y6
+	VFMADD231PD Y6, Y7, Y5
+	ADDQ        SI, DX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop91
+	ADDQ        R12, DX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next90
+
+done92:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store93
+	VMOVUPD    (DX), Y6
+	VADDPD     Y6, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD 32(DX), Y6, Y6
+	VADDPD     Y6, Y1, Y1
+	VMOVUPD    (DX)(BX*1), Y6
+	VADDPD     Y6, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD 32(DX)(BX*1), Y6, Y6
+	VADDPD     Y6, Y3, Y3
+	VMOVUPD    (DX)(BX*2), Y6
+	VADDPD     Y6, Y4, Y4
+	VMOVDQU    (CX)(AX*8), Y6
+	VMASKMOVPD 32(DX)(BX*2), Y6, Y6
+	VADDPD     Y6, Y5, Y5
+
+store93:
+	VMOVUPD    Y0, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, 32(DX)
+	VMOVUPD    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	VMOVUPD    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	VZEROUPPER
+	RET
+
+tile4x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x04, AX
+	CMPQ   AX, $0x04
+	JLT    part94
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done97
+	TESTQ  R9, R9
+	JZ     done97
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next95:
+	MOVQ k+16(FP), R8
+
+loop96:
+	VMOVUPD     (SI), Y8
+	VMOVUPD     32(SI), Y9
+	VFMADD231PD (AX), Y8, Y0
+	VFMADD231PD 32(AX), Y9, Y1
+	VFMADD231PD (AX)(CX*1), Y8, Y2
+	VFMADD231PD 32(AX)(CX*1), Y9, Y3
+	VFMADD231PD (AX)(CX*2), Y8, Y4
+	VFMADD231PD 32(AX)(CX*2), Y9, Y5
+	VFMADD231PD (AX)(DX*1), Y8, Y6
+	VFMADD231PD 32(AX)(DX*1), Y9, Y7
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop96
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next95
+
+done97:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store98
+	VMOVUPD (AX), Y8
+	VADDPD  Y8, Y0, Y0
+	VMOVUPD 32(AX), Y8
+	VADDPD  Y8, Y1, Y1
+	VMOVUPD (AX)(CX*1), Y8
+	VADDPD  Y8, Y2, Y2
+	VMOVUPD 32(AX)(CX*1), Y8
+	VADDPD  Y8, Y3, Y3
+	VMOVUPD (AX)(CX*2), Y8
+	VADDPD  Y8, Y4, Y4
+	VMOVUPD 32(AX)(CX*2), Y8
+	VADDPD  Y8, Y5, Y5
+	VMOVUPD (AX)(DX*1), Y8
+	VADDPD  Y8, Y6, Y6
+	VMOVUPD 32(AX)(DX*1), Y8
+	VADDPD  Y8, Y7, Y7
+
+store98:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
+	VMOVUPD Y6, (AX)(DX*1)
+	VMOVUPD Y7, 32(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+part94:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done101
+	TESTQ  R11, R11
+	JZ     done101
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next99:
+	MOVQ k+16(FP), R10
+
+loop100:
+	VMOVUPD     (R8), Y8
+	VMOVDQU     (CX)(AX*8), Y9
+	VMASKMOVPD  32(R8), Y9, Y9
+	VFMADD231PD (DX), Y8, Y0
+	VMOVDQU     (CX)(AX*8), Y10
+	VMASKMOVPD  32(DX), Y10, Y10
+	VFMADD231PD Y10, Y9, Y1
+	VFMADD231PD (DX)(BX*1), Y8, Y2
+	VMOVDQU     (CX)(AX*8), Y10
+	VMASKMOVPD  32(DX)(BX*1), Y10, Y10
+	VFMADD231PD Y10, Y9, Y3
+	VFMADD231PD (DX)(BX*2), Y8, Y4
+	VMOVDQU     (CX)(AX*8), Y10
+	VMASKMOVPD  32(DX)(BX*2), Y10, Y10
+	VFMADD231PD Y10, Y9, Y5
+	VFMADD231PD (DX)(SI*1), Y8, Y6
+	VMOVDQU     (CX)(AX*8), Y8
+	VMASKMOVPD  32(DX)(SI*1), Y8, Y8
+	VFMADD231PD Y8, Y9, Y7
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop100
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next99
+
+done101:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store102
+	VMOVUPD    (DX), Y8
+	VADDPD     Y8, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y8
+	VMASKMOVPD 32(DX), Y8, Y8
+	VADDPD     Y8, Y1, Y1
+	VMOVUPD    (DX)(BX*1), Y8
+	VADDPD     Y8, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y8
+	VMASKMOVPD 32(DX)(BX*1), Y8, Y8
+	VADDPD     Y8, Y3, Y3
+	VMOVUPD    (DX)(BX*2), Y8
+	VADDPD     Y8, Y4, Y4
+	VMOVDQU    (CX)(AX*8), Y8
+	VMASKMOVPD 32(DX)(BX*2), Y8, Y8
+	VADDPD     Y8, Y5, Y5
+	VMOVUPD    (DX)(SI*1), Y8
+	VADDPD     Y8, Y6, Y6
+	VMOVDQU    (CX)(AX*8), Y8
+	VMASKMOVPD 32(DX)(SI*1), Y8, Y8
+	VADDPD     Y8, Y7, Y7
+
+store102:
+	VMOVUPD    Y0, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, 32(DX)
+	VMOVUPD    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	VMOVUPD    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	VMOVUPD    Y6, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
+	VZEROUPPER
+	RET
+
+tile5x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x04, AX
+	CMPQ   AX, $0x04
+	JLT    part103
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done106
+	TESTQ  R9, R9
+	JZ     done106
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next104:
+	MOVQ k+16(FP), R8
+
+loop105:
+	VMOVUPD     (SI), Y10
+	VMOVUPD     32(SI), Y11
+	VFMADD231PD (AX), Y10, Y0
+	VFMADD231PD 32(AX), Y11, Y1
+	VFMADD231PD (AX)(CX*1), Y10, Y2
+	VFMADD231PD 32(AX)(CX*1), Y11, Y3
+	VFMADD231PD (AX)(CX*2), Y10, Y4
+	VFMADD231PD 32(AX)(CX*2), Y11, Y5
+	VFMADD231PD (AX)(DX*1), Y10, Y6
+	VFMADD231PD 32(AX)(DX*1), Y11, Y7
+	VFMADD231PD (AX)(CX*4), Y10, Y8
+	VFMADD231PD 32(AX)(CX*4), Y11, Y9
+	ADDQ        BX, AX
+	ADDQ        DI, SI
+	DECQ        R8
+	JNZ         loop105
+	ADDQ        R11, AX
+	ADDQ        R10, SI
+	DECQ        R9
+	JNZ         next104
+
+done106:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store107
+	VMOVUPD (AX), Y10
+	VADDPD  Y10, Y0, Y0
+	VMOVUPD 32(AX), Y10
+	VADDPD  Y10, Y1, Y1
+	VMOVUPD (AX)(CX*1), Y10
+	VADDPD  Y10, Y2, Y2
+	VMOVUPD 32(AX)(CX*1), Y10
+	VADDPD  Y10, Y3, Y3
+	VMOVUPD (AX)(CX*2), Y10
+	VADDPD  Y10, Y4, Y4
+	VMOVUPD 32(AX)(CX*2), Y10
+	VADDPD  Y10, Y5, Y5
+	VMOVUPD (AX)(DX*1), Y10
+	VADDPD  Y10, Y6, Y6
+	VMOVUPD 32(AX)(DX*1), Y10
+	VADDPD  Y10, Y7, Y7
+	VMOVUPD (AX)(CX*4), Y10
+	VADDPD  Y10, Y8, Y8
+	VMOVUPD 32(AX)(CX*4), Y10
+	VADDPD  Y10, Y9, Y9
+
+store107:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
+	VMOVUPD Y6, (AX)(DX*1)
+	VMOVUPD Y7, 32(AX)(DX*1)
+	VMOVUPD Y8, (AX)(CX*4)
+	VMOVUPD Y9, 32(AX)(CX*4)
+	VZEROUPPER
+	RET
+
+part103:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done110
+	TESTQ  R11, R11
+	JZ     done110
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next108:
+	MOVQ k+16(FP), R10
+
+loop109:
+	VMOVUPD     (R8), Y10
+	VMOVDQU     (CX)(AX*8), Y11
+	VMASKMOVPD  32(R8), Y11, Y11
+	VFMADD231PD (DX), Y10, Y0
+	VMOVDQU     (CX)(AX*8), Y12
+	VMASKMOVPD  32(DX), Y12, Y12
+	VFMADD231PD Y12, Y11, Y1
+	VFMADD231PD (DX)(BX*1), Y10, Y2
+	VMOVDQU     (CX)(AX*8), Y12
+	VMASKMOVPD  32(DX)(BX*1), Y12, Y12
+	VFMADD231PD Y12, Y11, Y3
+	VFMADD231PD (DX)(BX*2), Y10, Y4
+	VMOVDQU     (CX)(AX*8), Y12
+	VMASKMOVPD  32(DX)(BX*2), Y12, Y12
+	VFMADD231PD Y12, Y11, Y5
+	VFMADD231PD (DX)(SI*1), Y10, Y6
+	VMOVDQU     (CX)(AX*8), Y12
+	VMASKMOVPD  32(DX)(SI*1), Y12, Y12
+	VFMADD231PD Y12, Y11, Y7
+	VFMADD231PD (DX)(BX*4), Y10, Y8
+	VMOVDQU     (CX)(AX*8), Y10
+	VMASKMOVPD  32(DX)(BX*4), Y10, Y10
+	VFMADD231PD Y10, Y11, Y9
+	ADDQ        DI, DX
+	ADDQ        R9, R8
+	DECQ        R10
+	JNZ         loop109
+	ADDQ        R13, DX
+	ADDQ        R12, R8
+	DECQ        R11
+	JNZ         next108
+
+done110:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store111
+	VMOVUPD    (DX), Y10
+	VADDPD     Y10, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y10
+	VMASKMOVPD 32(DX), Y10, Y10
+	VADDPD     Y10, Y1, Y1
+	VMOVUPD    (DX)(BX*1), Y10
+	VADDPD     Y10, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y10
+	VMASKMOVPD 32(DX)(BX*1), Y10, Y10
+	VADDPD     Y10, Y3, Y3
+	VMOVUPD    (DX)(BX*2), Y10
+	VADDPD     Y10, Y4, Y4
+	VMOVDQU    (CX)(AX*8), Y10
+	VMASKMOVPD 32(DX)(BX*2), Y10, Y10
+	VADDPD     Y10, Y5, Y5
+	VMOVUPD    (DX)(SI*1), Y10
+	VADDPD     Y10, Y6, Y6
+	VMOVDQU    (CX)(AX*8), Y10
+	VMASKMOVPD 32(DX)(SI*1), Y10, Y10
+	VADDPD     Y10, Y7, Y7
+	VMOVUPD    (DX)(BX*4), Y10
+	VADDPD     Y10, Y8, Y8
+	VMOVDQU    (CX)(AX*8), Y10
+	VMASKMOVPD 32(DX)(BX*4), Y10, Y10
+	VADDPD     Y10, Y9, Y9
+
+store111:
+	VMOVUPD    Y0, (DX)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, 32(DX)
+	VMOVUPD    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	VMOVUPD    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	VMOVUPD    Y6, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
+	VMOVUPD    Y8, (DX)(BX*4)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y9, Y0, 32(DX)(BX*4)
+	VZEROUPPER
+	RET
+
+tile6x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x04, AX
+	CMPQ   AX, $0x04
+	JLT    part112
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done115
+	TESTQ  R10, R10
+	JZ     done115
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next113:
+	MOVQ k+16(FP), R9
+
+loop114:
+	VMOVUPD     (DI), Y12
+	VMOVUPD     32(DI), Y13
+	VFMADD231PD (AX), Y12, Y0
+	VFMADD231PD 32(AX), Y13, Y1
+	VFMADD231PD (AX)(CX*1), Y12, Y2
+	VFMADD231PD 32(AX)(CX*1), Y13, Y3
+	VFMADD231PD (AX)(CX*2), Y12, Y4
+	VFMADD231PD 32(AX)(CX*2), Y13, Y5
+	VFMADD231PD (AX)(DX*1), Y12, Y6
+	VFMADD231PD 32(AX)(DX*1), Y13, Y7
+	VFMADD231PD (AX)(CX*4), Y12, Y8
+	VFMADD231PD 32(AX)(CX*4), Y13, Y9
+	VFMADD231PD (AX)(BX*1), Y12, Y10
+	VFMADD231PD 32(AX)(BX*1), Y13, Y11
+	ADDQ        SI, AX
+	ADDQ        R8, DI
+	DECQ        R9
+	JNZ         loop114
+	ADDQ        R12, AX
+	ADDQ        R11, DI
+	DECQ        R10
+	JNZ         next113
+
+done115:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	LEAQ    (CX)(CX*4), BX
+	MOVBLZX accumulate+104(FP), SI
+	TESTL   SI, SI
+	JZ      store116
+	VMOVUPD (AX), Y12
+	VADDPD  Y12, Y0, Y0
+	VMOVUPD 32(AX), Y12
+	VADDPD  Y12, Y1, Y1
+	VMOVUPD (AX)(CX*1), Y12
+	VADDPD  Y12, Y2, Y2
+	VMOVUPD 32(AX)(CX*1), Y12
+	VADDPD  Y12, Y3, Y3
+	VMOVUPD (AX)(CX*2), Y12
+	VADDPD  Y12, Y4, Y4
+	VMOVUPD 32(AX)(CX*2), Y12
+	VADDPD  Y12, Y5, Y5
+	VMOVUPD (AX)(DX*1), Y12
+	VADDPD  Y12, Y6, Y6
+	VMOVUPD 32(AX)(DX*1), Y12
+	VADDPD  Y12, Y7, Y7
+	VMOVUPD (AX)(CX*4), Y12
+	VADDPD  Y12, Y8, Y8
+	VMOVUPD 32(AX)(CX*4), Y12
+	VADDPD  Y12, Y9, Y9
+	VMOVUPD (AX)(BX*1), Y12
+	VADDPD  Y12, Y10, Y10
+	VMOVUPD 32(AX)(BX*1), Y12
+	VADDPD  Y12, Y11, Y11
+
+store116:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, (AX)(CX*1)
+	VMOVUPD Y3, 32(AX)(CX*1)
+	VMOVUPD Y4, (AX)(CX*2)
+	VMOVUPD Y5, 32(AX)(CX*2)
+	VMOVUPD Y6, (AX)(DX*1)
+	VMOVUPD Y7, 32(AX)(DX*1)
+	VMOVUPD Y8, (AX)(CX*4)
+	VMOVUPD Y9, 32(AX)(CX*4)
+	VMOVUPD Y10, (AX)(BX*1)
+	VMOVUPD Y11, 32(AX)(BX*1)
+	VZEROUPPER
+	RET
+
+part112:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	VXORPS Y8, Y8, Y8
+	VXORPS Y9, Y9, Y9
+	VXORPS Y10, Y10, Y10
+	VXORPS Y11, Y11, Y11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	LEAQ   (BX)(BX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   b+64(FP), R9
+	MOVQ   rowB+72(FP), R10
+	MOVQ   k+16(FP), R11
+	MOVQ   batch+24(FP), R12
+	TESTQ  R11, R11
+	JZ     done119
+	TESTQ  R12, R12
+	JZ     done119
+	MOVQ   R11, R13
+	IMULQ  R8, R13
+	MOVQ   nextA+56(FP), R14
+	SUBQ   R13, R14
+	IMULQ  R10, R11
+	MOVQ   nextB+80(FP), R13
+	SUBQ   R11, R13
+
+next117:
+	MOVQ k+16(FP), R11
+
+loop118:
+	VMOVUPD     (R9), Y12
+	VMOVDQU     (CX)(AX*8), Y13
+	VMASKMOVPD  32(R9), Y13, Y13
+	VFMADD231PD (DX), Y12, Y0
+	VMOVDQU     (CX)(AX*8), Y14
+	VMASKMOVPD  32(DX), Y14, Y14
+	VFMADD231PD Y14, Y13, Y1
+	VFMADD231PD (DX)(BX*1), Y12, Y2
+	VMOVDQU     (CX)(AX*8), Y14
+	VMASKMOVPD  32(DX)(BX*1), Y14, Y14
+	VFMADD231PD Y14, Y13, Y3
+	VFMADD231PD (DX)(BX*2), Y12, Y4
+	VMOVDQU     (CX)(AX*8), Y14
+	VMASKMOVPD  32(DX)(BX*2), Y14, Y14
+	VFMADD231PD Y14, Y13, Y5
+	VFMADD231PD (DX)(SI*1), Y12, Y6
+	VMOVDQU     (CX)(AX*8), Y14
+	VMASKMOVPD  32(DX)(SI*1), Y14, Y14
+	VFMADD231PD Y14, Y13, Y7
+	VFMADD231PD (DX)(BX*4), Y12, Y8
+	VMOVDQU     (CX)(AX*8), Y14
+	VMASKMOVPD  32(DX)(BX*4), Y14, Y14
+	VFMADD231PD Y14, Y13, Y9
+	VFMADD231PD (DX)(DI*1), Y12, Y10
+	VMOVDQU     (CX)(AX*8), Y12
+	VMASKMOVPD  32(DX)(DI*1), Y12, Y12
+	VFMADD231PD Y12, Y13, Y11
+	ADDQ        R8, DX
+	ADDQ        R10, R9
+	DECQ        R11
+	JNZ         loop118
+	ADDQ        R14, DX
+	ADDQ        R13, R9
+	DECQ        R12
+	JNZ         next117
 
 done119:
 	MOVQ       c+88(FP), DX

@@ -3,4 +3,4 @@
 package simd
 
 // There is no assembly.
-var batchReduce32, batchReduce64 [1]BatchReduce
+var batchReduce32, batchReduce64, windowReduce32, windowReduce64 [1]BatchReduce

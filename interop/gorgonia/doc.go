@@ -1,6 +1,9 @@
-// Package gorgonia runs graphs on gorgonia's TapeMachine, as a second engine: to compare values and
-// times with those of the native tape, and to help programs move from gorgonia. It is the only
-// package of the project that imports the gorgonia module.
+// Package gorgonia joins gorgonia and this module, in both directions. [Import] makes a graph of ours
+// of one of gorgonia's, for programs that move; docs/from-gorgonia.md is their page. [Compile] runs
+// graphs of ours on gorgonia's TapeMachine, as a second engine, to compare values and times with
+// those of the native tape. It is the only package of the project that imports the gorgonia module.
+//
+// # A second engine
 //
 // [Compile] translates the nodes that the fetched results and the updates depend on, one by one;
 // [Machine.Run] reads parameters and states from a tape.Store and inputs from a tape.Feed, as the

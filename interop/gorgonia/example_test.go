@@ -11,6 +11,8 @@ import (
 	"github.com/tapestry-ml/tapestry/interop/gorgonia"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/viz"
+	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 )
 
@@ -49,4 +51,32 @@ func Example() {
 	// 6.9167
 	// 5.2292
 	// ArgMin cannot run: it has no index of a minimum
+}
+
+// A graph of gorgonia's, and our derivative of it.
+func ExampleImport() {
+	theirs := G.NewGraph()
+	x := G.NewVector(theirs, G.Float64, G.WithName("x"), G.WithShape(3), G.WithValue(tensor.New(tensor.WithBacking([]float64{1, 2, 3}))))
+	w := G.NewScalar(theirs, G.Float64, G.WithName("w"), G.WithValue(2.0))
+	cost := G.Must(G.Mean(G.Must(G.Square(G.Must(G.Mul(x, w))))))
+	G.WithName("cost")(cost)
+
+	m, err := gorgonia.Import(theirs, gorgonia.Params(w))
+	if err != nil {
+		log.Fatal(err)
+	}
+	dw := grad.Of(m.Node(cost), m.Node(w))[0]
+	feed, err := m.Feed()
+	if err != nil {
+		log.Fatal(err)
+	}
+	v, err := m.Store.Eval(context.Background(), feed, m.Node(cost), dw)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(viz.Formula(m.Node(cost)))
+	fmt.Printf("cost %.4f, derivative %.4f\n", v[m.Node(cost)].Data, v[dw].Data)
+	// Output:
+	// cost = meanₗ (w·xₗ)²
+	// cost [18.6667], derivative [18.6667]
 }

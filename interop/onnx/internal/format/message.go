@@ -1,5 +1,7 @@
 package format
 
+import "fmt"
+
 // Model is a ModelProto.
 type Model struct {
 	IR              int64
@@ -39,14 +41,15 @@ type Node struct {
 
 // Function is a FunctionProto: an operator that a model defines by others.
 type Function struct {
-	Name    string
-	Domain  string
-	Doc     string
-	Inputs  []string
-	Outputs []string
-	Attrs   []string // names of attributes
-	Nodes   []*Node
-	Opsets  map[string]int64
+	Name     string
+	Domain   string
+	Doc      string
+	Inputs   []string
+	Outputs  []string
+	Attrs    []string // names of attributes
+	Defaults []*Attr  // attributes that need not be given
+	Nodes    []*Node
+	Opsets   map[string]int64
 }
 
 // AttrType says which field of an attribute is set.
@@ -68,7 +71,18 @@ const (
 	AttrProto   AttrType = 13
 )
 
-// Attr is an AttributeProto. Of says which attribute of the function around it it stands for; "" for
+var attrTypes = map[AttrType]string{AttrFloat: "float", AttrInt: "int", AttrString: "string", AttrTensor: "tensor", AttrGraph: "graph",
+	AttrFloats: "floats", AttrInts: "ints", AttrStrings: "strings", AttrTensors: "tensors", AttrGraphs: "graphs", AttrSparse: "sparse tensor", AttrProto: "type"}
+
+// String returns the name of the type: floats.
+func (t AttrType) String() string {
+	if name, ok := attrTypes[t]; ok {
+		return name
+	}
+	return fmt.Sprintf("type(%d)", int64(t))
+}
+
+// Attr is an AttributeProto. Tensor is dense for a sparse tensor too. Of says which attribute of the function around it it stands for; "" for
 // none.
 type Attr struct {
 	Name    string
@@ -109,13 +123,19 @@ const (
 	KindSparse
 )
 
-// Type is a TypeProto: a tensor of elements of a type, or a sequence or an option of values of Of.
+// String returns the name of the kind: sequence.
+func (k Kind) String() string {
+	return [...]string{"tensor", "sequence", "optional", "map", "sparse tensor"}[k]
+}
+
+// Type is a TypeProto: a tensor of elements of a type, a sequence or an option of values of Of, or a
+// map from keys of a type to values of Of. The zero Type is that of a value of which nothing is known.
 type Type struct {
 	Kind       Kind
-	Elem       DataType // of a tensor
+	Elem       DataType // of a tensor; the keys of a map
 	Dims       []Dim    // of a tensor
 	Ranked     bool     // whether the shape is given
-	Of         *Type    // of a sequence or an option
+	Of         *Type    // of a sequence, an option or a map
 	Denotation string
 }
 

@@ -1,10 +1,11 @@
 package format
 
 import (
-	"encoding/binary"
-	"fmt"
+	"bytes"
 	"io"
 	"math"
+	"slices"
+	"unsafe"
 
 	"google.golang.org/protobuf/encoding/protowire"
 )
@@ -14,23 +15,11 @@ type Limits struct {
 	Folder string // the folder in which external data may lie; "" for none
 }
 
-// Error is a mistake in a file.
-type Error struct {
-	At      int64 // the byte
-	Problem string
-}
-
-// Error returns one line.
-func (e *Error) Error() string { return fmt.Sprintf("byte %d: %s", e.At, e.Problem) }
-
-// Read reads a model of size bytes.
+// Read reads a model of size bytes. The elements of its tensors are read from r when they are asked
+// for.
 func Read(r io.ReaderAt, size int64, limits Limits) (*Model, error) {
-	b := make([]byte, size)
-	if _, err := r.ReadAt(b, 0); err != nil && err != io.EOF {
-		return nil, err
-	}
-	d := &decoder{limits: limits}
-	m := d.model(b, 0)
+	d := newDecoder(r, size, limits)
+	m := d.model()
 	if d.err != nil {
 		return nil, d.err
 	}
@@ -39,396 +28,305 @@ func Read(r io.ReaderAt, size int64, limits Limits) (*Model, error) {
 
 // ReadTensor reads a file that is one TensorProto.
 func ReadTensor(b []byte) (*Tensor, error) {
-	d := &decoder{}
-	t := d.tensor(b, 0)
-	return t, d.err
+	d := newDecoder(bytes.NewReader(b), int64(len(b)), Limits{})
+	t := d.tensor(0, d.size)
+	if d.err != nil {
+		return nil, d.err
+	}
+	return t, nil
 }
 
-type decoder struct {
-	limits Limits
-	err    error
-	depth  int
-}
-
-// field is a field of a message.
-type field struct {
-	num  protowire.Number
-	typ  protowire.Type
-	v    uint64 // of numbers
-	b    []byte // of bytes
-	at   int64  // where the field begins
-	data int64  // where b begins
-}
-
-func (d *decoder) fail(at int64, format string, args ...any) {
-	if d.err == nil {
-		d.err = &Error{at, fmt.Sprintf(format, args...)}
+// add appends an element that takes memory.
+func add[T any](d *decoder, f field, list *[]T, v T) {
+	if d.take(f.at, int64(unsafe.Sizeof(v))) {
+		*list = append(*list, v)
 	}
 }
 
-// fields calls f for each field of a message.
-func (d *decoder) fields(what string, b []byte, base int64, f func(field)) {
-	if d.depth++; d.depth > 100 {
-		d.fail(base, "%s: messages lie more than 100 deep in each other", what)
+// sub reads the message of a field by one of the decoder's methods.
+func sub[T any](d *decoder, f field, read func(at, end int64) *T) *T {
+	var zero T
+	if !d.typed(f, protowire.BytesType, "a message") || !d.take(f.at, int64(unsafe.Sizeof(zero))) {
+		return &zero
 	}
-	defer func() { d.depth-- }()
-	for i := 0; i < len(b) && d.err == nil; {
-		x := field{at: base + int64(i)}
-		n := 0
-		if x.num, x.typ, n = protowire.ConsumeTag(b[i:]); n < 0 {
-			d.fail(x.at, "%s: no field begins here", what)
-			return
-		}
-		i += n
-		switch x.typ {
-		case protowire.VarintType:
-			x.v, n = protowire.ConsumeVarint(b[i:])
-		case protowire.Fixed32Type:
-			var v uint32
-			v, n = protowire.ConsumeFixed32(b[i:])
-			x.v = uint64(v)
-		case protowire.Fixed64Type:
-			x.v, n = protowire.ConsumeFixed64(b[i:])
-		case protowire.BytesType:
-			x.b, n = protowire.ConsumeBytes(b[i:])
-			x.data = base + int64(i+n-len(x.b))
-		default:
-			n = protowire.ConsumeFieldValue(x.num, x.typ, b[i:])
-		}
-		if n < 0 {
-			d.fail(x.at, "%s: field %d ends after the message", what, x.num)
-			return
-		}
-		i += n
-		f(x)
+	return read(f.data, f.end)
+}
+
+// only fails if a message, of which there may be one, is there already.
+func only[T any](d *decoder, f field, have *T) {
+	if have != nil {
+		d.fail(f.at, "%s: field %d is there twice", f.in, f.num)
 	}
 }
 
-func (d *decoder) model(b []byte, base int64) *Model {
+// standard returns the domain "" for the other name of the standard operators.
+func standard(domain string) string {
+	if domain == "ai.onnx" {
+		return ""
+	}
+	return domain
+}
+
+func (d *decoder) model() *Model {
 	m := &Model{Opsets: map[string]int64{}, Metadata: map[string]string{}}
-	d.fields("model", b, base, func(f field) {
+	d.fields("model", 0, d.size, func(f field) {
 		switch f.num {
 		case 1:
-			m.IR = int64(f.v)
+			m.IR = d.int(f)
 		case 2:
-			m.Producer = string(f.b)
+			m.Producer = d.text(f)
 		case 3:
-			m.ProducerVersion = string(f.b)
+			m.ProducerVersion = d.text(f)
 		case 4:
-			m.Domain = string(f.b)
+			m.Domain = d.text(f)
 		case 5:
-			m.Version = int64(f.v)
+			m.Version = d.int(f)
 		case 6:
-			m.Doc = string(f.b)
+			m.Doc = d.text(f)
 		case 7:
-			m.Graph = d.graph(f.b, f.data)
+			only(d, f, m.Graph)
+			m.Graph = sub(d, f, d.graph)
 		case 8:
 			d.opset(m.Opsets, f)
 		case 14:
-			k, v := d.entry(f)
-			m.Metadata[k] = v
+			key, value := d.entry("metadata", f)
+			if _, ok := m.Metadata[key]; ok {
+				d.fail(f.at, "model: the metadata have the key %.60q twice", key)
+			}
+			m.Metadata[key] = value
 		case 25:
-			m.Functions = append(m.Functions, d.function(f.b, f.data))
+			add(d, f, &m.Functions, sub(d, f, d.function))
 		}
 	})
 	if m.Graph == nil {
-		d.fail(base, "the model has no graph")
+		d.fail(d.size, "the model has no graph")
 	}
 	return m
 }
 
 func (d *decoder) opset(into map[string]int64, f field) {
 	domain, version := "", int64(0)
-	d.fields("opset", f.b, f.data, func(f field) {
+	d.take(f.at, 48)
+	d.message("operator set", f, func(f field) {
 		switch f.num {
 		case 1:
-			domain = string(f.b)
+			domain = standard(d.text(f))
 		case 2:
-			version = int64(f.v)
+			version = d.int(f)
 		}
 	})
-	if domain == "ai.onnx" {
-		domain = ""
+	if v, ok := into[domain]; ok && v != version {
+		d.fail(f.at, "%s: the operators %.60q have the versions %d and %d", f.in, domain, v, version)
 	}
 	into[domain] = version
 }
 
-func (d *decoder) entry(f field) (key, value string) {
-	d.fields("entry", f.b, f.data, func(f field) {
+// entry returns a StringStringEntryProto.
+func (d *decoder) entry(what string, f field) (key, value string) {
+	d.take(f.at, 48)
+	d.message(what, f, func(f field) {
 		switch f.num {
 		case 1:
-			key = string(f.b)
+			key = d.text(f)
 		case 2:
-			value = string(f.b)
+			value = d.text(f)
 		}
 	})
 	return key, value
 }
 
-func (d *decoder) graph(b []byte, base int64) *Graph {
+func (d *decoder) graph(at, end int64) *Graph {
 	g := &Graph{}
-	d.fields("graph", b, base, func(f field) {
+	d.fields("graph", at, end, func(f field) {
 		switch f.num {
 		case 1:
-			g.Nodes = append(g.Nodes, d.node(f.b, f.data))
+			add(d, f, &g.Nodes, sub(d, f, d.node))
 		case 2:
-			g.Name = string(f.b)
+			g.Name = d.text(f)
 		case 5:
-			g.Init = append(g.Init, d.tensor(f.b, f.data))
+			add(d, f, &g.Init, sub(d, f, d.tensor))
 		case 10:
-			g.Doc = string(f.b)
+			g.Doc = d.text(f)
 		case 11:
-			g.Inputs = append(g.Inputs, d.value(f.b, f.data))
+			add(d, f, &g.Inputs, sub(d, f, d.value))
 		case 12:
-			g.Outputs = append(g.Outputs, d.value(f.b, f.data))
+			add(d, f, &g.Outputs, sub(d, f, d.value))
 		case 13:
-			g.Infos = append(g.Infos, d.value(f.b, f.data))
+			add(d, f, &g.Infos, sub(d, f, d.value))
+		case 15:
+			add(d, f, &g.Init, sub(d, f, d.sparse))
 		}
 	})
+	d.unique(g)
 	return g
 }
 
-func (d *decoder) node(b []byte, base int64) *Node {
-	n := &Node{At: base}
-	d.fields("node", b, base, func(f field) {
-		switch f.num {
-		case 1:
-			n.Inputs = append(n.Inputs, string(f.b))
-		case 2:
-			n.Outputs = append(n.Outputs, string(f.b))
-		case 3:
-			n.Name = string(f.b)
-		case 4:
-			n.Op = string(f.b)
-		case 5:
-			n.Attrs = append(n.Attrs, d.attr(f.b, f.data))
-		case 6:
-			n.Doc = string(f.b)
-		case 7:
-			if n.Domain = string(f.b); n.Domain == "ai.onnx" {
-				n.Domain = ""
+// unique fails if two things in a graph have a name. An initialiser may have that of an input, whose
+// default it is.
+func (d *decoder) unique(g *Graph) {
+	names := len(g.Inputs) + len(g.Init)
+	for _, n := range g.Nodes {
+		names += len(n.Outputs)
+	}
+	if d.err != nil {
+		return
+	}
+	what := make(map[string]string, names)
+	name := func(at int64, name, as string) {
+		if was, ok := what[name]; ok && !(was == "an input" && as == "an initialiser") {
+			d.fail(at, "graph: %.60q is %s and %s", name, was, as)
+		}
+		what[name] = as
+	}
+	for _, v := range g.Inputs {
+		name(v.At, v.Name, "an input")
+	}
+	for _, t := range g.Init {
+		name(t.At, t.Name, "an initialiser")
+	}
+	for _, n := range g.Nodes {
+		for _, out := range n.Outputs {
+			if out != "" {
+				name(n.At, out, "the output of a node")
 			}
 		}
+	}
+}
+
+func (d *decoder) node(at, end int64) *Node {
+	n := &Node{At: at}
+	d.fields("node", at, end, func(f field) {
+		switch f.num {
+		case 1:
+			add(d, f, &n.Inputs, d.text(f))
+		case 2:
+			add(d, f, &n.Outputs, d.text(f))
+		case 3:
+			n.Name = d.text(f)
+		case 4:
+			n.Op = d.text(f)
+		case 5:
+			a := sub(d, f, d.attr)
+			add(d, f, &n.Attrs, a)
+		case 6:
+			n.Doc = d.text(f)
+		case 7:
+			n.Domain = standard(d.text(f))
+		}
 	})
+	if n.Op == "" {
+		d.fail(at, "node %.60q has no operator", n.Name)
+	}
+	d.apart(n.Attrs)
 	return n
 }
 
-func (d *decoder) function(b []byte, base int64) *Function {
+// apart fails if two attributes have a name.
+func (d *decoder) apart(attrs []*Attr) {
+	if len(attrs) < 2 || d.err != nil {
+		return
+	}
+	seen := make(map[string]bool, len(attrs))
+	for _, a := range attrs {
+		if seen[a.Name] {
+			d.fail(a.At, "attribute %.60q is there twice", a.Name)
+		}
+		seen[a.Name] = true
+	}
+}
+
+func (d *decoder) function(at, end int64) *Function {
 	fn := &Function{Opsets: map[string]int64{}}
-	d.fields("function", b, base, func(f field) {
+	d.fields("function", at, end, func(f field) {
 		switch f.num {
 		case 1:
-			fn.Name = string(f.b)
+			fn.Name = d.text(f)
 		case 4:
-			fn.Inputs = append(fn.Inputs, string(f.b))
+			add(d, f, &fn.Inputs, d.text(f))
 		case 5:
-			fn.Outputs = append(fn.Outputs, string(f.b))
+			add(d, f, &fn.Outputs, d.text(f))
 		case 6:
-			fn.Attrs = append(fn.Attrs, string(f.b))
+			add(d, f, &fn.Attrs, d.text(f))
 		case 7:
-			fn.Nodes = append(fn.Nodes, d.node(f.b, f.data))
+			add(d, f, &fn.Nodes, sub(d, f, d.node))
 		case 8:
-			fn.Doc = string(f.b)
+			fn.Doc = d.text(f)
 		case 9:
 			d.opset(fn.Opsets, f)
 		case 10:
-			fn.Domain = string(f.b)
+			fn.Domain = standard(d.text(f))
+		case 11:
+			add(d, f, &fn.Defaults, sub(d, f, d.attr))
 		}
 	})
+	d.apart(fn.Defaults)
 	return fn
 }
 
-func (d *decoder) attr(b []byte, base int64) *Attr {
-	a := &Attr{At: base}
+func (d *decoder) attr(at, end int64) *Attr {
+	a := &Attr{At: at}
 	var has AttrType
-	d.fields("attribute", b, base, func(f field) {
+	d.fields("attribute", at, end, func(f field) {
 		switch f.num {
 		case 1:
-			a.Name = string(f.b)
-		case 2:
-			a.Float, has = math.Float32frombits(uint32(f.v)), AttrFloat
-		case 3:
-			a.Int, has = int64(f.v), AttrInt
-		case 4:
-			a.String, has = string(f.b), AttrString
-		case 5:
-			a.Tensor, has = d.tensor(f.b, f.data), AttrTensor
-		case 6:
-			a.Graph, has = d.graph(f.b, f.data), AttrGraph
-		case 7:
-			for _, v := range d.numbers(f, 4) {
-				a.Floats = append(a.Floats, math.Float32frombits(uint32(v)))
-			}
-			has = AttrFloats
-		case 8:
-			for _, v := range d.numbers(f, 0) {
-				a.Ints = append(a.Ints, int64(v))
-			}
-			has = AttrInts
-		case 9:
-			a.Strings, has = append(a.Strings, string(f.b)), AttrStrings
-		case 10:
-			a.Tensors, has = append(a.Tensors, d.tensor(f.b, f.data)), AttrTensors
-		case 11:
-			a.Graphs, has = append(a.Graphs, d.graph(f.b, f.data)), AttrGraphs
-		case 14:
-			a.Proto, has = d.typeOf(f.b, f.data), AttrProto
+			a.Name = d.text(f)
+			return
 		case 20:
-			a.Type = AttrType(f.v)
+			a.Type = AttrType(d.int(f))
+			return
 		case 21:
-			a.Of = string(f.b)
-		case 22, 23:
-			has = AttrSparse
+			a.Of = d.text(f)
+			return
 		}
+		is := AttrType(0)
+		switch f.num {
+		case 2:
+			d.typed(f, protowire.Fixed32Type, "a float")
+			a.Float, is = math.Float32frombits(uint32(f.v)), AttrFloat
+		case 3:
+			a.Int, is = d.int(f), AttrInt
+		case 4:
+			a.String, is = d.blob(f), AttrString
+		case 5:
+			only(d, f, a.Tensor)
+			a.Tensor, is = sub(d, f, d.tensor), AttrTensor
+		case 6:
+			only(d, f, a.Graph)
+			a.Graph, is = sub(d, f, d.graph), AttrGraph
+		case 7:
+			a.Floats, is = d.floats(f, a.Floats), AttrFloats
+		case 8:
+			a.Ints, is = d.ints(f, a.Ints), AttrInts
+		case 9:
+			add(d, f, &a.Strings, d.blob(f))
+			is = AttrStrings
+		case 10:
+			add(d, f, &a.Tensors, sub(d, f, d.tensor))
+			is = AttrTensors
+		case 11:
+			add(d, f, &a.Graphs, sub(d, f, d.graph))
+			is = AttrGraphs
+		case 14:
+			only(d, f, a.Proto)
+			a.Proto, is = sub(d, f, d.typeOf), AttrProto
+		case 22:
+			only(d, f, a.Tensor)
+			a.Tensor, is = sub(d, f, d.sparse), AttrSparse
+		default:
+			return
+		}
+		if has != 0 && has != is {
+			d.fail(f.at, "attribute %.60q holds %v and %v", a.Name, has, is)
+		}
+		has = is
 	})
-	if a.Type == 0 {
-		a.Type = has
+	switch {
+	case a.Type == 0 && (has != 0 || a.Of != ""):
+		a.Type = has // files of IR 1 say no type
+	case has != 0 && has != a.Type:
+		d.fail(at, "attribute %.60q is of type %v and holds %v", a.Name, a.Type, has)
+	case a.Of == "" && has == 0 && !slices.Contains([]AttrType{AttrFloat, AttrInt, AttrString, AttrFloats, AttrInts, AttrStrings, AttrTensors, AttrGraphs}, a.Type):
+		d.fail(at, "attribute %.60q of type %v has no value that can be read", a.Name, a.Type)
 	}
 	return a
-}
-
-// numbers returns the numbers of a repeated field, packed or one of many: of size bytes, or varints.
-func (d *decoder) numbers(f field, size int) []uint64 {
-	if f.typ != protowire.BytesType {
-		return []uint64{f.v}
-	}
-	var out []uint64
-	for b := f.b; len(b) > 0; {
-		var v uint64
-		n := size
-		switch {
-		case size == 0:
-			v, n = protowire.ConsumeVarint(b)
-		case len(b) < size:
-			n = -1
-		case size == 4:
-			v = uint64(binary.LittleEndian.Uint32(b))
-		default:
-			v = binary.LittleEndian.Uint64(b)
-		}
-		if n < 0 {
-			d.fail(f.at, "field %d holds no whole number of numbers", f.num)
-			return nil
-		}
-		out = append(out, v)
-		b = b[n:]
-	}
-	return out
-}
-
-func (d *decoder) value(b []byte, base int64) *Value {
-	v := &Value{At: base}
-	d.fields("value", b, base, func(f field) {
-		switch f.num {
-		case 1:
-			v.Name = string(f.b)
-		case 2:
-			v.Type = d.typeOf(f.b, f.data)
-		case 3:
-			v.Doc = string(f.b)
-		}
-	})
-	return v
-}
-
-func (d *decoder) typeOf(b []byte, base int64) *Type {
-	t := &Type{}
-	d.fields("type", b, base, func(f field) {
-		switch f.num {
-		case 1:
-			t.Kind = KindTensor
-			d.tensorType(t, f)
-		case 4, 9:
-			t.Kind = KindSequence
-			if f.num == 9 {
-				t.Kind = KindOptional
-			}
-			d.fields("type", f.b, f.data, func(f field) {
-				if f.num == 1 {
-					t.Of = d.typeOf(f.b, f.data)
-				}
-			})
-		case 5:
-			t.Kind = KindMap
-		case 6:
-			t.Denotation = string(f.b)
-		case 8:
-			t.Kind = KindSparse
-		}
-	})
-	return t
-}
-
-func (d *decoder) tensorType(t *Type, f field) {
-	d.fields("type", f.b, f.data, func(f field) {
-		switch f.num {
-		case 1:
-			t.Elem = DataType(f.v)
-		case 2:
-			t.Ranked = true
-			d.fields("shape", f.b, f.data, func(f field) {
-				if f.num != 1 {
-					return
-				}
-				dim := Dim{Size: -1}
-				d.fields("dimension", f.b, f.data, func(f field) {
-					switch f.num {
-					case 1:
-						dim.Size = int64(f.v)
-					case 2:
-						dim.Symbol = string(f.b)
-					case 3:
-						dim.Denotation = string(f.b)
-					}
-				})
-				t.Dims = append(t.Dims, dim)
-			})
-		}
-	})
-}
-
-func (d *decoder) tensor(b []byte, base int64) *Tensor {
-	t := &Tensor{At: base}
-	var data []byte
-	d.fields("tensor", b, base, func(f field) {
-		switch f.num {
-		case 1:
-			for _, v := range d.numbers(f, 0) {
-				t.Dims = append(t.Dims, int64(v))
-			}
-		case 2:
-			t.Type = DataType(f.v)
-		case 4:
-			for _, v := range d.numbers(f, 4) {
-				data = binary.LittleEndian.AppendUint32(data, uint32(v))
-			}
-		case 5, 7, 11:
-			for _, v := range d.numbers(f, 0) {
-				switch t.Type.Size() {
-				case 1:
-					data = append(data, byte(v))
-				case 2:
-					data = binary.LittleEndian.AppendUint16(data, uint16(v))
-				case 4:
-					data = binary.LittleEndian.AppendUint32(data, uint32(v))
-				default:
-					data = binary.LittleEndian.AppendUint64(data, v)
-				}
-			}
-		case 6:
-			t.Strings = append(t.Strings, string(f.b))
-		case 8:
-			t.Name = string(f.b)
-		case 9:
-			data = f.b
-		case 10:
-			for _, v := range d.numbers(f, 8) {
-				data = binary.LittleEndian.AppendUint64(data, v)
-			}
-		case 12:
-			t.Doc = string(f.b)
-		}
-	})
-	t.Raw = Bytes(data)
-	return t
 }
