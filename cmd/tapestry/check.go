@@ -152,7 +152,14 @@ func byGorgonia(ctx context.Context, g *graph.Graph, feed tape.Feed, store *tape
 	if err := m.Run(ctx, feed, store); err != nil {
 		return nil, err
 	}
-	out := make([]*tensor.Dense, len(nodes))
+	return results(m, nodes)
+}
+
+// results returns the values of nodes after a run of an engine.
+func results(m interface {
+	Value(n *graph.Node) (*tensor.Dense, error)
+}, nodes []*graph.Node) (out []*tensor.Dense, err error) {
+	out = make([]*tensor.Dense, len(nodes))
 	for i, n := range nodes {
 		if out[i], err = m.Value(n); err != nil {
 			return nil, err

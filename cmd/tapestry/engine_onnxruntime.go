@@ -64,13 +64,7 @@ func (o onRuntime) compute(ctx context.Context, g *graph.Graph, feed tape.Feed, 
 	if err := m.Run(ctx, feed, store); err != nil {
 		return nil, err
 	}
-	out := make([]*tensor.Dense, len(nodes))
-	for i, n := range nodes {
-		if out[i], err = m.Value(n); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return results(m, nodes)
 }
 
 // checkOnRuntime compares a model in float32, the type for which ONNX Runtime has all operators: its

@@ -67,7 +67,9 @@ func Read(r io.ReaderAt, size int64, name string) (*File, error) {
 
 func read(r io.ReaderAt, size int64, name string, limits format.Limits) (*File, error) {
 	m, err := format.Read(r, size, limits)
-	if err != nil {
+	if at := new(format.Error); errors.As(err, &at) && at.At == 0 {
+		return nil, fmt.Errorf("%w: is it an ONNX model?", err)
+	} else if err != nil {
 		return nil, err
 	}
 	if m.Graph == nil {

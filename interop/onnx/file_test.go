@@ -241,8 +241,13 @@ func TestMistakesOfFiles(t *testing.T) {
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
+	text := filepath.Join(dir, "text.onnx")
+	if err := os.WriteFile(text, []byte("not a model"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, want := range map[string]string{
-		none: "open " + none + ": no such file or directory", empty: empty + ": byte 0: the model has no graph", dir: dir + ": want a regular file",
+		text: text + ": byte 0: model: field 13 is a group, which ONNX does not have: is it an ONNX model?",
+		none: "open " + none + ": no such file or directory", empty: empty + ": byte 0: the model has no graph: is it an ONNX model?", dir: dir + ": want a regular file",
 	} {
 		if _, err := onnx.Open(name); err == nil || err.Error() != want {
 			t.Errorf("the error is %v: want %s", err, want)
