@@ -55,12 +55,13 @@ func (b *transfer) values(m *builders.Model) (values map[string]*tensor.Dense, f
 		if !wanted || !ok {
 			continue
 		}
-		if has.DType != n.DType() || !has.Shape.SameSizes(n.Shape()) {
+		if has.DType != n.DType() && !(isReal(has.DType) && isReal(n.DType())) || !has.Shape.SameSizes(n.Shape()) {
 			return nil, "", fmt.Errorf("--from: %s of %s has type %v, %s wants %v: take other arrays with --part, or set the sizes alike", path, s.Path, has, m.Builder.Name, n.Type())
 		}
 		if values[path], err = s.Store.Get(path); err != nil {
 			return nil, "", fmt.Errorf("--from: %w", err)
 		}
+		values[path] = converted(values[path], n.Type())
 		found[part] = true
 	}
 	for _, part := range b.parts {
@@ -120,4 +121,40 @@ func begin(store *tape.Store, values map[string]*tensor.Dense) error {
 		}
 	}
 	return nil
+}
+
+// isReal reports whether arrays of a type may begin with values of another such type.
+func isReal(dt graph.DType) bool { return dt == graph.F32 || dt == graph.F64 }
+
+// converted returns floats as elements of a type, rounded where that is the narrower one: a training
+// in f64 begins one in f32, and is exported in it.
+func converted(d *tensor.Dense, to graph.Type) *tensor.Dense {
+	v := graph.NewValue(to)
+	switch data := d.Data().(type) {
+	case []float32:
+		if to.DType != graph.F64 {
+			return d
+		}
+		for i, x := range data {
+			v.Data[i] = float64(x)
+		}
+	case float32:
+		if to.DType != graph.F64 {
+			return d
+		}
+		v.Data[0] = float64(data)
+	case []float64:
+		if to.DType != graph.F32 {
+			return d
+		}
+		copy(v.Data, data)
+	case float64:
+		if to.DType != graph.F32 {
+			return d
+		}
+		v.Data[0] = data
+	default:
+		return d
+	}
+	return tape.Tensor(v)
 }
