@@ -30,6 +30,7 @@ var users = map[string]string{
 	"internal/kernel":    "loops",
 	"internal/simd":      "loops",
 	"internal/exact":     "functions of real numbers",
+	"internal/ranktrain": "models",
 	"internal/workload":  "models",
 	"internal/randgraph": "random graphs are made of operations",
 	"lab":                "objectives",

@@ -36,6 +36,7 @@ import (
 	_ "github.com/tapestry-ml/tapestry/train/data/edges"
 	_ "github.com/tapestry-ml/tapestry/train/data/text"
 	_ "github.com/tapestry-ml/tapestry/train/metric"
+	_ "github.com/tapestry-ml/tapestry/train/parallel"
 	_ "github.com/tapestry-ml/tapestry/train/watch"
 	_ "github.com/tapestry-ml/tapestry/viz"
 	_ "github.com/tapestry-ml/tapestry/viz/chart"

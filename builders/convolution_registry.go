@@ -277,6 +277,9 @@ func residual(plain bool) func(Settings, graph.DType, *Model) {
 			return
 		}
 		net := NewStagedResNet(m.Graph, dt, build.Last(x), channelsOf(s), classesOf(s), stages, depth, s.Int("block") == 1, plain)
+		if s.Is("global") {
+			net = net.Global()
+		}
 		if s.Int("mode") == 1 {
 			m.classify(x, net.Of(x))
 			return
@@ -292,7 +295,7 @@ var resnetPlain = Builder{
 	Title:           "plain convolutional net, as deep as a residual net",
 	Notes:           "ResNet: plain nets against residual nets, Figure 2",
 	Formula:         "x ← relu(F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv, or a bottleneck",
-	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeStages, sizeBlock, sizeMode},
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeStages, sizeBlock, sizeMode, sizeGlobal},
 	make:            residual(true),
 }
 
@@ -301,7 +304,7 @@ var resnet = Builder{
 	Title:           "residual net",
 	Notes:           "ResNet: plain nets against residual nets, Figure 3",
 	Formula:         "x ← relu(x + F(x)),  F = norm ∘ conv ∘ relu ∘ norm ∘ conv, or a bottleneck, norm ∘ conv₁ₓ₁ ∘ relu ∘ norm ∘ conv₃ₓ₃ ∘ relu ∘ norm ∘ conv₁ₓ₁",
-	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeStages, sizeBlock, sizeMode},
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeChannels, sizeBlocks, sizeStages, sizeBlock, sizeMode, sizeGlobal},
 	make:            residual(false),
 }
 

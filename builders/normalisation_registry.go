@@ -45,6 +45,9 @@ var normalisation = []Builder{
 // sizeFeatures are enough channels for groups of them.
 var sizeFeatures = Hyperparameter{Name: "channels", Default: 8, Doc: sizeChannels.Doc, Kind: Count}
 
+// sizeGlobal is a setting of batch norms, and of input norms.
+var sizeGlobal = Hyperparameter{Name: "global", Doc: "statistics of all lanes of a step, not of each lane's rows", Kind: Flag}
+
 // normalised makes the net around each norm: the norm of the convolved pictures x, relu, the
 // average over all places, and scores.
 func (m *Model) normalised(x, h *graph.Node, s Settings, dt graph.DType) {
@@ -75,10 +78,11 @@ var normBatch = Builder{
 	Title:           "batch normalisation",
 	Notes:           "batch normalisation",
 	Formula:         "(x − μ)/√(σ² + ε) · gain + bias,  μ and σ² of a channel in the batch;  running ← 0.9·running + 0.1·of the batch",
-	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures, sizeMode},
+	Hyperparameters: []Hyperparameter{sizeImages, sizeHeight, sizeColours, sizeClasses, sizeFeatures, sizeMode, sizeGlobal},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
 		l := nn.NewBatchNorm(m.Graph, "norm", dt, channelsOf(s))
+		l.Global = s.Is("global")
 		h := filters(m.Graph, s, dt).Of(x).As("h")
 		if s.Int("mode") == 1 {
 			m.normalised(x, l.Of(h), s, dt)
@@ -114,7 +118,7 @@ var standardise = Builder{
 		{Name: "of", Doc: "what has a mean of its own", Kind: Choice, Choices: []string{"pixel", "channel", "image", "patch", "range"}},
 		{Name: "patch", Default: 3, Doc: "height and width of a patch, odd", Kind: Count},
 		{Name: "centre", Doc: "subtract the mean and leave the spread", Kind: Flag},
-		sizeMode,
+		sizeMode, sizeGlobal,
 	},
 	make: func(s Settings, dt graph.DType, m *Model) {
 		x := pictures(m.Graph, s, dt)
@@ -139,7 +143,7 @@ func (m *Model) standardised(x *graph.Node, s Settings, dt graph.DType) *graph.N
 	switch of := s.Int("of"); {
 	case of <= 1:
 		l := nn.NewInputNorm(m.Graph, "input", dt, axes[1+2*of:]...)
-		l.CentreOnly = centre
+		l.CentreOnly, l.Global = centre, s.Is("global")
 		if s.Int("mode") == 1 {
 			return l.Of(x)
 		}

@@ -1,6 +1,8 @@
 package builders
 
 import (
+	"slices"
+
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/build"
 	"github.com/tapestry-ml/tapestry/nn"
@@ -127,6 +129,21 @@ func NewStagedResNet(g *graph.Graph, dt graph.DType, in, channels, out graph.Axi
 		}
 	}
 	r.Head = nn.NewLinear(g, "head", dt, channels, out)
+	return r
+}
+
+// Global returns the net with batch norms whose statistics in training are those of all lanes of a
+// step; see [nn.BatchNorm].
+func (r ResNet) Global() ResNet {
+	r.Blocks = slices.Clone(r.Blocks)
+	for i := range r.Blocks {
+		b := &r.Blocks[i]
+		b.Norm1.Global, b.Norm2.Global = true, true
+		if b.Norm3 != nil {
+			norm := *b.Norm3
+			norm.Global, b.Norm3 = true, &norm
+		}
+	}
 	return r
 }
 

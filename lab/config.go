@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/parallel"
 )
 
 // Config says what [Learn], [Compare] and [Cluster] train, and how. Unless they say otherwise, its
@@ -74,6 +75,10 @@ type Config struct {
 	// observers. The trainer has the store of the seed. In Cluster, where trainings may diverge, only
 	// the data, steps, schedules and observers of the plan count; [Config.Train] heeds all of it.
 	Plan func(t *train.Trainer, p *train.Plan) error
+	// Ranks shares out every step in lanes over the ranks of a job, each of which makes the same calls
+	// with the same fields and gets the same result. Learn wants Build with it, for the rows of a lane.
+	// A model whose batches cannot be cut is an error ([Divisible]), and so is an Engine.
+	Ranks *parallel.Ranks
 
 	// What Compare and Cluster take.
 
@@ -137,7 +142,7 @@ const ofClusterings = "K Start Given Batch Find"
 // takers lists the fields that only some functions take, and those functions.
 var takers = []struct{ fields, by string }{
 	{"Examples OneBatch", "Learn and Compare"},
-	{"Engine Build Plan", "Learn and Cluster"},
+	{"Engine Build Plan Ranks", "Learn and Cluster"},
 	{"Table Held DType " + ofClusterings, "Compare and Cluster"},
 	{"Rates Starts Probes Level Workers", "Compare"},
 	{"Objectives Alone Restarts SweepGamma SweepK SweepSeeds", "Cluster"},

@@ -22,6 +22,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/parallel"
 )
 
 // sharpened is a net whose loss has a temperature: (γ·x·w − x)².
@@ -125,6 +126,10 @@ func TestEveryFieldIsTaken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	ranks, err := parallel.Alone(parallel.Config{Lanes: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
 	fields := []struct {
 		name string
 		by   string // who takes it; "" for all
@@ -161,6 +166,7 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		{"Plan", "Learn and Cluster", func(c *lab.Config) {
 			c.Plan = func(*train.Trainer, *train.Plan) error { tell(); return nil }
 		}},
+		{"Ranks", "Learn and Cluster", func(c *lab.Config) { c.Ranks = ranks }},
 		{"Table", "Compare and Cluster", func(c *lab.Config) { c.Table = data.Clusters(1, 3, 20, 1) }},
 		{"Held", "Compare and Cluster", func(c *lab.Config) { c.Held = held }},
 		{"DType", "Compare and Cluster", func(c *lab.Config) { c.DType = graph.F32 }},
@@ -205,6 +211,8 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		}
 		except["Compare of nets, "+name] = first + " is for clusterings on a Table, and there is no Table"
 	}
+	except["Learn, Ranks"] = "sharpened: its nets for the rows of a lane are missing: lanes want Config.Build"
+	except["Cluster, Ranks"] = "kmeans-lloyd: it moves by a step of its own, which needs all rows at once, and is not cut into lanes"
 	except["Learn, Given"] = "learn: Start is for Compare and Cluster"
 	of := reflect.TypeFor[lab.Config]()
 	var exported, listed []string

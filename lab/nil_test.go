@@ -16,7 +16,7 @@ func TestNil(t *testing.T) {
 			"Assign": lab.Assign, "AttentionSettings": lab.AttentionSettings, "Centres": lab.Centres, "Cluster": lab.Cluster,
 			"ClusteringSettings": lab.ClusteringSettings, "Coinciding": lab.Coinciding, "Compare": lab.Compare,
 			"ConvergenceTest": lab.ConvergenceTest, "DefaultGamma": lab.DefaultGamma,
-			"DefaultK": lab.DefaultK, "DefaultRate": lab.DefaultRate, "Examples": lab.Examples, "Falling": lab.Falling,
+			"DefaultK": lab.DefaultK, "DefaultRate": lab.DefaultRate, "Divisible": lab.Divisible, "Examples": lab.Examples, "Falling": lab.Falling,
 			"Holm": lab.Holm, "InRange": lab.InRange, "Judge": lab.Judge, "Learn": lab.Learn,
 			"Letters": lab.Letters, "LossFunc": lab.LossFunc, "Match": lab.Match, "Median": lab.Median,
 			"NewSettling": lab.NewSettling, "NewSoftness": lab.NewSoftness, "NewStore": lab.NewStore, "RowsOf": lab.RowsOf, "SteadyGamma": lab.SteadyGamma,

@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/parallel"
 )
 
 // trainer trains one model by one optimiser from any number of stores with one program. Several
@@ -20,11 +21,13 @@ type trainer struct {
 	trained []*graph.Node // the parameters that the optimiser changes
 	step    graph.Step
 	rest    *Settling
+	whole   *tape.Program // of a step on a whole batch, where steps run in lanes
 }
 
 // newTrainer returns a trainer that calls the model by name in its errors. build makes nets for
-// evaluation and for other numbers of rows; nil makes none. The default engine is the tape.
-func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Optimiser, build train.Build, engine train.NewEngine) (*trainer, error) {
+// evaluation and for other numbers of rows; nil makes none. The default engine is the tape. With
+// ranks, build makes the nets of all lanes.
+func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Optimiser, build train.Build, engine train.NewEngine, ranks *parallel.Ranks) (*trainer, error) {
 	if m.Loss == nil {
 		return nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
 	}
@@ -32,8 +35,16 @@ func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Opt
 	if len(t.step) == 0 && m.Graph.Err() == nil {
 		return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
 	}
+	if ranks != nil {
+		if err := inLanes(m, build, engine, ranks); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
 	net := &train.Net{Loss: m.Loss, Step: t.step, Params: []*graph.Node{}}
-	t.Trainer = &train.Trainer{Optimiser: o, Engine: engine, Build: func(rows int, mode train.Mode) *train.Net {
+	t.Trainer = &train.Trainer{Optimiser: o, Engine: engine, Ranks: ranks, Build: func(rows int, mode train.Mode) *train.Net {
+		if ranks != nil {
+			return build(rows, mode)
+		}
 		if build == nil || mode == train.Training && rows == RowsOf(m) {
 			return net
 		}
@@ -49,9 +60,19 @@ func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Opt
 	return t, nil
 }
 
-// program returns the program of a training step on the tape.
+// program returns the program of a training step on the tape, for a whole batch.
 func (t *trainer) program(ctx context.Context) (*tape.Program, error) {
-	return t.Program(ctx, RowsOf(t.model), train.Training)
+	if t.Ranks == nil {
+		return t.Program(ctx, RowsOf(t.model), train.Training)
+	}
+	if t.whole == nil {
+		p, err := tape.CompileContext(ctx, t.model.Graph, tape.Fetch(t.model.Loss), tape.Do(t.step), tape.CheckFinite(t.model.Loss))
+		if err != nil {
+			return nil, err
+		}
+		t.whole = p
+	}
+	return t.whole, nil
 }
 
 // RowsOf returns the number of rows that a model takes: the size of the first axis of its output,
@@ -87,7 +108,7 @@ func (t *trainer) run(ctx context.Context, c course) (History, error) {
 		h.Rest.Changing = h.Rest.Changing || changes(s, c.steps)
 	}
 	one := t.With(c.store)
-	one.Workers = c.workers
+	one.Workers, one.Ranks = c.workers, t.Ranks
 	defer one.Close()
 	if _, err := one.Prepare(ctx, RowsOf(t.model)); err != nil {
 		return h, err

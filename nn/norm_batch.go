@@ -23,6 +23,13 @@ import (
 //
 // As in PyTorch, the running variance divides by n−1, that of the batch by n. Graphs for training
 // and for evaluation share all four arrays by their paths.
+//
+// In a step of lanes (package train/parallel) a batch is what a lane has: each lane standardises by the
+// statistics of its own rows, and the running statistics move to the mean over the lanes, by their
+// rows. So the results depend on the number of lanes, and a lane must not be too small. With Global μ
+// and σ² are those of all lanes together, the whole batch's, as SyncBatchNorm's of PyTorch are: the
+// lanes exchange two sums on the way and two on the way back ([ops.SumRanks]), for each of which
+// all of them wait. In a graph that is run as a whole both are the same, up to rounding.
 type BatchNorm struct {
 	Name string
 	Gain *graph.Node // gain[c]; nil for none
@@ -32,6 +39,7 @@ type BatchNorm struct {
 
 	Epsilon  float64 // ε, added to the variance; 0 stands for 10⁻⁵
 	Momentum float64 // the part of a new batch in the running statistics, at most 1; 0 stands for 0.1
+	Global   bool    // the statistics are those of all lanes of a step, not of each lane's rows
 }
 
 // NewBatchNorm adds the parameters NAME/gain[c], of ones, and NAME/bias[c], of
@@ -68,36 +76,48 @@ func (l BatchNorm) Of(x *graph.Node) *graph.Node {
 }
 
 // OfTrain returns the normalised x[n … c] in training, in the shape of x, and the step that updates
-// the running statistics. Fewer than two elements of a channel are a mistake. A step updates a
-// state once: of a layer that is applied twice in training, run only one of the updates.
+// the running statistics. Fewer than two elements of a channel are a mistake; of a norm that is
+// Global, whose other lanes have more, one will do. A step updates a state once: of a layer that is
+// applied twice in training, run only one of the updates.
 func (l BatchNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 	defer build.Within(l.Name, x, l.Mean)()
 	ε, momentum, err := l.settings()
 	if err != nil {
 		return graph.Of(x, l.Mean).Fail("BatchNorm", err, x), nil
 	}
-	μ, σ2, n, err := l.statistics(x)
+	y, μ, σ2, err := l.ofBatch(x, ε)
 	if err != nil {
 		return graph.Of(x, l.Mean).Fail("BatchNorm", err, x), nil
 	}
-	y = build.Affine(ops.Standardise(x, ε, span(x, 0)...), l.Gain, l.Bias)
 	g := graph.Of(x, l.Mean)
-	return y, graph.Step{
+	return build.Affine(y, l.Gain, l.Bias), graph.Step{
 		g.Assign(l.Mean, towards(l.Mean, μ, momentum)),
-		g.Assign(l.Var, towards(l.Var, ops.Scale(σ2, n/(n-1)), momentum)),
+		g.Assign(l.Var, towards(l.Var, σ2, momentum)),
 	}
 }
 
-// statistics returns the mean and the variance of every channel over its n elements.
-func (l BatchNorm) statistics(x *graph.Node) (μ, σ2 *graph.Node, n float64, err error) {
+// ofBatch returns x standardised by the batch's statistics, its mean, and its variance over n−1.
+func (l BatchNorm) ofBatch(x *graph.Node, ε float64) (y, μ, σ2 *graph.Node, err error) {
 	if !x.IsValid() {
-		return x, x, 2, nil // the cause is recorded, or ops will
+		return ops.Standardise(x, ε), x, x, nil // the cause is recorded, or ops will
 	}
-	if x.Rank() < 2 || x.Shape().Len() <= build.Last(x).Size {
-		return nil, nil, 0, fmt.Errorf("want an array [n … c] with at least two elements of a channel")
+	axes, least, want := span(x, 0), 2, "two elements"
+	if l.Global {
+		least, want = 1, "one element"
 	}
-	μ, σ2 = moments(x, span(x, 0))
-	return μ, σ2, float64(x.Shape().Len() / build.Last(x).Size), nil
+	n := 0
+	if x.Rank() >= 2 {
+		n = x.Shape().Len() / max(1, build.Last(x).Size)
+	}
+	switch {
+	case n < least:
+		return nil, nil, nil, fmt.Errorf("want an array [n … c] with at least %s of a channel", want)
+	case l.Global:
+		y, μ, σ2 = standardisedOverLanes(x, ε, axes)
+		return y, μ, σ2, nil
+	}
+	μ, σ2 = moments(x, axes)
+	return ops.Standardise(x, ε, axes...), μ, ops.Scale(σ2, float64(n)/float64(n-1)), nil
 }
 
 // towards moves a running statistic to that of the batch.

@@ -22,12 +22,18 @@ import (
 // After a pass over the training set μ and σ² are those of the set, whatever batches it came in, and
 // evaluation uses the same. Before a step of [InputNorm.OfTrain] has run, the mean is 0 and the
 // variance 1.
+//
+// In a step of lanes (package train/parallel) each lane adds its own images, and the statistics move to
+// the mean over the lanes, in which the differences between lanes are missing from the variance; lanes
+// of different numbers of images cannot count them so, which is an error of the trainer. With Global
+// the statistics are those of the images of all lanes.
 type InputNorm struct {
 	Name       string
 	Mean       *graph.Node // μ over the axes that have their own statistics: [h w c] or [c]
 	Var        *graph.Node // σ², likewise
 	Count      *graph.Node // how many numbers each of them is of, so far
 	CentreOnly bool        // y = x − μ, which leaves the spread
+	Global     bool        // the images are those of all lanes of a step, not each lane's own
 }
 
 // NewInputNorm adds the states NAME/mean and NAME/var over the given axes, which are the last ones
@@ -64,14 +70,25 @@ func (l InputNorm) OfTrain(x *graph.Node) (y *graph.Node, step graph.Step) {
 			return g.Fail("InputNorm", fmt.Errorf("want more axes than the statistics have"), x, l.Mean), nil
 		}
 	}
-	μx, σ2x := moments(x, axes)
-	count := ops.Shift(l.Count, float64(size))
-	w := ops.Div(ops.Lit(count, float64(size)), count).As("w")
+	var μx, σ2x, n *graph.Node
+	if l.Global && x.IsValid() {
+		μx, σ2x, n = momentsOverLanes(x, axes)
+		n = ops.Cast(n, x.DType())
+	} else {
+		μx, σ2x = moments(x, axes)
+		n = ops.Lit(l.Count, float64(size))
+	}
+	count := ops.Add(l.Count, n)
+	w := ops.Div(n, count).As("w")
 	away := ops.Sub(μx, l.Mean)
 	μ := ops.Add(l.Mean, ops.Mul(w, away)).As("μ′")
 	between := ops.Mul(ops.Mul(w, ops.OneMinus(w)), ops.Square(away))
 	σ2 := ops.Add(ops.Add(l.Var, ops.Mul(w, ops.Sub(σ2x, l.Var))), between).As("σ²′")
-	return l.by(x, μ, σ2), graph.Step{g.Assign(l.Mean, μ), g.Assign(l.Var, σ2), g.Assign(l.Count, count)}
+	step = graph.Step{g.Assign(l.Mean, μ), g.Assign(l.Var, σ2), g.Assign(l.Count, count)}
+	if l.Global {
+		μ, σ2 = ops.CopyRanks(μ), ops.CopyRanks(σ2)
+	}
+	return l.by(x, μ, σ2), step
 }
 
 func (l InputNorm) by(x, μ, σ2 *graph.Node) *graph.Node {

@@ -38,7 +38,7 @@ func constructors() map[string]constructor {
 		"Abs": on1(ops.Abs), "Asinh": on1(ops.Asinh), "Cos": on1(ops.Cos), "Erf": on1(ops.Erf), "Exp": on1(ops.Exp), "Expm1": on1(ops.Expm1), "Log": on1(ops.Log), "Log1p": on1(ops.Log1p), "LogSigmoid": on1(ops.LogSigmoid),
 		"GELU": on1(ops.GELU), "GELUTanh": on1(ops.GELUTanh), "Neg": on1(ops.Neg), "Not": on1(ops.Not), "OneMinus": on1(ops.OneMinus), "ReLU": on1(ops.ReLU),
 		"Sigmoid": on1(ops.Sigmoid), "Sign": on1(ops.Sign), "Sin": on1(ops.Sin), "Sqrt": on1(ops.Sqrt),
-		"Square": on1(ops.Square), "StopGradient": on1(ops.StopGradient), "Tanh": on1(ops.Tanh),
+		"Square": on1(ops.Square), "StopGradient": on1(ops.StopGradient), "SumRanks": on1(ops.SumRanks), "CopyRanks": on1(ops.CopyRanks), "Tanh": on1(ops.Tanh),
 
 		"ELU": on1(ops.ELU), "Norm": on1(func(x node) node { return ops.Norm(x) }), "Prod": on1(func(x node) node { return ops.Prod(x) }),
 		"Mish": on1(ops.Mish), "SiLU": on1(ops.SiLU), "Softplus": on1(ops.Softplus), "Var": on1(func(x node) node { return ops.Var(x) }),

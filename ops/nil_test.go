@@ -61,7 +61,7 @@ func TestNil(t *testing.T) {
 			"Softmax": ops.Softmax, "Softplus": ops.Softplus, "Solve": ops.Solve,
 			"SolveTriangular": ops.SolveTriangular, "Sort": ops.Sort, "Split": ops.Split, "Sparsemax": ops.Sparsemax, "SqDist": ops.SqDist,
 			"Sqrt": ops.Sqrt, "Square": ops.Square, "Squeeze": ops.Squeeze, "Stack": ops.Stack,
-			"Standardise": ops.Standardise, "StopGradient": ops.StopGradient, "Stride": ops.Stride, "Size": ops.Size, "Same": ops.Same, "Valid": ops.Valid, "Wide": ops.Wide, "Windows": ops.Windows, "Along": ops.Along, "Channels": ops.Channels, "Sub": ops.Sub,
+			"Standardise": ops.Standardise, "StopGradient": ops.StopGradient, "SumRanks": ops.SumRanks, "CopyRanks": ops.CopyRanks, "Stride": ops.Stride, "Size": ops.Size, "Same": ops.Same, "Valid": ops.Valid, "Wide": ops.Wide, "Windows": ops.Windows, "Along": ops.Along, "Channels": ops.Channels, "Sub": ops.Sub,
 			"Sum": ops.Sum, "TakeAlong": ops.TakeAlong, "Tan": ops.Tan, "Tanh": ops.Tanh, "TopK": ops.TopK,
 			"TouchedRows": ops.TouchedRows, "Trace": ops.Trace, "Transpose": ops.Transpose, "Tril": ops.Tril, "Triu": ops.Triu, "Trunc": ops.Trunc,
 			"Unroll": ops.Unroll, "Unstack": ops.Unstack, "Var": ops.Var, "Vocabulary": ops.Vocabulary,

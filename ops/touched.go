@@ -13,8 +13,10 @@ import (
 // sums and multiples of such: true at the indices that were read. ok is false for other nodes, all of
 // whose elements may differ from 0. A training step that selects with the mask, and leaves the other rows
 // as they are, is compiled to one that touches no others.
+//
+// Of a sum over lanes ([SumRanks]) it has the rows that any lane touched.
 func TouchedRows(x *graph.Node) (mask *graph.Node, ok bool) {
-	indices, ok := scatteredRows(x)
+	by, ok := scatteredRows(x)
 	if !ok {
 		return nil, false
 	}
@@ -29,27 +31,38 @@ func TouchedRows(x *graph.Node) (mask *graph.Node, ok bool) {
 	if err != nil {
 		return x.Graph().Fail("TouchedRows", err, x), true
 	}
-	mask = BroadcastTo(x.Graph().Constant(graph.Bool, []float64{0}), rows)
-	for _, k := range indices {
-		mask = SetAt(mask, k, x.Graph().Constant(graph.Bool, []float64{1}), 0)
+	mask, lanes := BroadcastTo(x.Graph().Constant(graph.Bool, []float64{0}), rows), false
+	for _, t := range by {
+		mask = SetAt(mask, t.indices, x.Graph().Constant(graph.Bool, []float64{1}), 0)
+		lanes = lanes || t.lanes
+	}
+	if lanes {
+		sum := SumRanks(Cast(mask, x.DType()))
+		mask = Greater(sum, Lit(sum, 0))
 	}
 	return ReshapeTo(mask, s), true
 }
 
-// scatteredRows returns the indices of the rows of x that may differ from 0, without repetition.
-func scatteredRows(x *graph.Node) (indices []*graph.Node, ok bool) {
+// touch says which rows of an array may differ from 0.
+type touch struct {
+	indices *graph.Node
+	lanes   bool // of each lane, for what is summed over lanes
+}
+
+// scatteredRows returns which rows of x may differ from 0, without repetition.
+func scatteredRows(x *graph.Node) (by []touch, ok bool) {
 	if !x.IsValid() || x.Rank() == 0 {
 		return nil, false
 	}
 	switch match.KindOf(x) {
 	case match.ScatterAdd:
-		return []*graph.Node{x.In(0)}, x.Op().(trait.Scattering).Scatters() == 0
+		return []touch{{indices: x.In(0)}}, x.Op().(trait.Scattering).Scatters() == 0
 	case match.Add, match.Sub:
 		a, ok := scatteredRows(x.In(0))
 		b, also := scatteredRows(x.In(1))
-		for _, k := range b {
-			if !slices.Contains(a, k) {
-				a = append(a, k)
+		for _, t := range b {
+			if !slices.Contains(a, t) {
+				a = append(a, t)
 			}
 		}
 		return a, ok && also
@@ -60,6 +73,12 @@ func scatteredRows(x *graph.Node) (indices []*graph.Node, ok bool) {
 		return scatteredRows(x.In(1))
 	case match.Neg, match.Div:
 		return scatteredRows(x.In(0))
+	case match.SumRanks:
+		by, ok := scatteredRows(x.In(0))
+		for i := range by {
+			by[i].lanes = true
+		}
+		return by, ok
 	}
 	return nil, false
 }

@@ -106,7 +106,7 @@ func (f *postponed) moveToEnd(late []bool) {
 }
 
 // mayFail reports whether a run may end because of an instruction: a user's operation, a loop,
-// which may be left early, or an operation with checked indices.
+// which may be left early, a sum over lanes, or an operation with checked indices.
 func (ins *draft) mayFail() bool { return ins.checks || leaves(ins.kernel) }
 
 // mayFail reports the same of a step.
@@ -114,7 +114,17 @@ func (st *step) mayFail(k kernel.Kernel) bool { return st.indices != nil || leav
 
 func leaves(k kernel.Kernel) bool {
 	switch k.(type) {
-	case runner, *loop:
+	case runner, *loop, summing:
+		return true
+	}
+	return false
+}
+
+// once reports whether each run runs a kernel exactly once, also where nothing reads the result: a
+// user's operation, and a sum that other lanes wait for.
+func once(k kernel.Kernel) bool {
+	switch k.(type) {
+	case runner, summing:
 		return true
 	}
 	return false

@@ -139,7 +139,7 @@ func (g *guarded) check() error {
 			}
 		}
 	}
-	return nil
+	return g.checkSums()
 }
 
 // passes reports whether the run under way passes over a stage.

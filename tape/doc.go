@@ -71,6 +71,18 @@
 // anything is committed. The error is the same for any number of workers. [TrustIndices] turns the
 // check off.
 //
+// # Lanes
+//
+// A sum over the lanes of a step (ops.SumRanks) is an instruction that fuses with no other and that
+// every run comes to once, in the order of the graph. On a VM that is one lane of several ([Lanes])
+// it calls a [Summer], which returns when all lanes are there; on others it is the term itself. The
+// listing marks it with its number:
+//
+//	1        64         20  s′[d=5]                    0      40 B  SumRanks s[d=5]  · sum 0 over lanes
+//
+// Lanes read one set of parameters and draw different numbers on stores that share their entries
+// ([Store.Share]).
+//
 // # Random numbers
 //
 // A node that draws (ops.RandomUniform, ops.RandomNormal and the other laws of package ops, and what

@@ -43,6 +43,10 @@ func (s *Store) count(updates, draws bool) {
 	}
 }
 
+// Draws reports whether a run draws random numbers, and so counts in [Store.Runs] if it updates
+// nothing.
+func (p *Program) Draws() bool { return p != nil && p.draws() }
+
 // draws reports whether a run draws random numbers, in the bodies of loops too.
 func (p *Program) draws() bool {
 	for i := range p.instrs {

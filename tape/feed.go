@@ -1,6 +1,7 @@
 package tape
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -20,15 +21,63 @@ import (
 // same VM may be fed as it is: it is copied first.
 type Feed map[*graph.Node]*tensor.Dense
 
-// feed points the operands that are inputs at what is fed, or at the default.
-func (vm *VM) feed(feed Feed) error {
+// RunRows is [VM.Run] on a part of the rows of what is fed: to each input with axes, rows from, from
+// + 1, … of its tensor, whose first axis may be longer than that of the input. They are read where
+// they lie.
+func (vm *VM) RunRows(ctx context.Context, feed Feed, from int) error {
+	if from < 0 {
+		return fmt.Errorf("run: rows from %d on: want 0 or more", from)
+	}
+	return vm.run(ctx, feed, from)
+}
+
+// part returns the memory of those rows of a tensor, from the given one on, that input i takes.
+func (vm *VM) part(i int, t *tensor.Dense, from int) (kernel.Mem, error) {
+	want := vm.prog.inputs[i].typ
+	if want.Shape.Rank() == 0 || t == nil || t.Dims() == 0 {
+		return memOfDense(want, t)
+	}
+	rows, n := want.Shape.Dim(0), t.Shape()[0]
+	if from+rows > n {
+		return kernel.Mem{}, fmt.Errorf("want %d rows from row %d on, got shape %v", rows, from, t.Shape())
+	}
+	if vm.whole == nil {
+		vm.whole = make([]graph.Type, len(vm.prog.inputs))
+	}
+	whole := &vm.whole[i]
+	if whole.Shape.Rank() == 0 || whole.Shape.Dim(0) != n {
+		axes := want.Shape.Axes()
+		axes[0].Size = n
+		shape, err := graph.NewShape(axes...)
+		if err != nil {
+			return kernel.Mem{}, err
+		}
+		*whole = graph.Type{DType: want.DType, Shape: shape}
+	}
+	m, err := memOfDense(*whole, t)
+	if err != nil || m.Len() == 0 {
+		return m, err
+	}
+	bytes := m.Len() / n
+	return m.Slice(from*bytes, rows*bytes), nil
+}
+
+// feed points the operands that are inputs at what is fed, or at the default: at rows of arrays from
+// the given one on, or with −1 at whole arrays.
+func (vm *VM) feed(feed Feed, from int) error {
 	if err := vm.strangers(feed); err != nil {
 		return err
 	}
 	for i, in := range vm.prog.inputs {
 		t, fed := feed[vm.inputs[i]]
 		if fed {
-			m, err := memOfDense(in.typ, t)
+			var m kernel.Mem
+			var err error
+			if from < 0 {
+				m, err = memOfDense(in.typ, t)
+			} else {
+				m, err = vm.part(i, t, from)
+			}
 			if err != nil {
 				return fmt.Errorf("input %s: %w", in.path, err)
 			}

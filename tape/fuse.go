@@ -50,7 +50,8 @@ func (f *fused) groupAll(extra bool) {
 	first, needed := make([]bool, len(f.instrs)), f.neededWhole(extra)
 	for i := range f.instrs {
 		ins := &f.instrs[i]
-		first[i] = !f.how.separate && ins.again == nil &&
+		_, sums := ins.kernel.(summing)
+		first[i] = !f.how.separate && ins.again == nil && !sums &&
 			(ins.out.layout.Len() == 1 || ins.does != computes && needed[ins.out.buf]) &&
 			!slices.ContainsFunc(ins.in, func(v value) bool {
 				return v.layout.Len() > ins.out.layout.Len() || f.from[v.buf] >= 0 && !first[f.from[v.buf]]
@@ -170,7 +171,10 @@ func (f *fused) start(i int) {
 func (f *fused) join(i, at, coarsest int) (why string, ok bool) {
 	g := f.groups[at]
 	ins := &f.instrs[i]
+	_, sums := ins.kernel.(summing)
 	switch {
+	case sums:
+		return "all lanes have to be there", false
 	case len(f.divs[i]) == 0:
 		return "its rows depend on each other", false
 	case g.rows == 0:

@@ -30,6 +30,8 @@ type Row struct {
 	Body    *Program // of a loop: what each step runs; its arena and FLOPs are part of the loop's
 	Work    int      // of a loop: where in the arena what its steps need lies, Body.Arena() bytes
 	Kept    string   // of a loop: which rows of its value it keeps, where nothing reads the others; "" for all
+	Lanes   bool     // it is a sum over lanes, which waits for all of them; see [Summer]
+	Site    int      // of a sum over lanes: its number
 	Pos     graph.Pos
 	Scope   string
 	Node    *graph.Node // of Graph()
@@ -93,6 +95,9 @@ func (p *Program) row(name *naming, stage, k int) Row {
 		if l.body.arena > 0 {
 			r.Work = p.buffers[s.work].offset
 		}
+	}
+	if site, ok := p.sums(s); ok {
+		r.Lanes, r.Site, r.Cut = true, site, ""
 	}
 	for _, x := range s.sums {
 		r.Sum = r.Sum || x.out == ins.out.buf
@@ -179,6 +184,9 @@ func (r *Row) text(i, width int, grouped bool) string {
 	}
 	if r.Kept != "" {
 		s += "  · " + r.Kept
+	}
+	if r.Lanes {
+		s += fmt.Sprintf("  · sum %d over lanes", r.Site)
 	}
 	if r.Again > 0 {
 		s += "  · again: recomputed to save " + memory.Text(int64(r.Again))

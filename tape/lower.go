@@ -100,6 +100,7 @@ type lowering struct {
 	loops map[*graph.Node]*loop
 	views map[*graph.Node]viewOf // of loops
 	known map[*graph.Node]int    // indices that are checked, and for what size
+	sums  int                    // over lanes, so far
 	extra bool                   // what is lowered now is for watched values alone
 }
 
@@ -226,6 +227,14 @@ func (l *lowering) lower(n *graph.Node) error {
 		return l.loop(n, op.Loop())
 	case Runnable:
 		k = op.Kernel(n)
+		if sum, ok := k.(kernel.SumRanks); ok {
+			if l.rewritten == nil {
+				return located(n, "%v sums over lanes in the body of a loop, a branch or a checkpoint, "+
+					"to which lanes need not come equally often: sum outside of it", n)
+			}
+			k = summing{sum, l.sums}
+			l.sums++
+		}
 	case CustomOp:
 		k = runner{op, n, l.how.trusting}
 	case trait.Elementwise:

@@ -16,7 +16,7 @@ func TestNil(t *testing.T) {
 		Functions: map[string]any{
 			"ArrayOf": tape.ArrayOf, "Budget": tape.Budget, "CheckFinite": tape.CheckFinite,
 			"Compile": tape.Compile, "CompileContext": tape.CompileContext, "Debug": tape.Debug, "Do": tape.Do, "FastMath": tape.FastMath, "Fetch": tape.Fetch,
-			"Fine": tape.Fine, "HalfBits": tape.HalfBits, "Labels": tape.Labels, "Limit": tape.Limit,
+			"Fine": tape.Fine, "HalfBits": tape.HalfBits, "Labels": tape.Labels, "Lanes": tape.Lanes, "Limit": tape.Limit,
 			"MeasureRoofline": tape.MeasureRoofline, "Eval": tape.Eval, "NewStore": tape.NewStore, "Of": tape.Of[float64], "Passes": tape.Passes,
 			"Scalar": tape.Scalar, "Seed": tape.Seed, "Tensor": tape.Tensor, "Tensors": tape.Tensors,
 			"TrustIndices": tape.TrustIndices, "Unfused": tape.Unfused, "Watch": tape.Watch,

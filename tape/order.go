@@ -126,6 +126,7 @@ func newSchedule(q *sequence, lo, hi int) *schedule {
 		}
 	}
 	s.keepWrites(q, lo)
+	s.keepSums(q, lo)
 	for i := range n {
 		for _, b := range q.made(lo + i) {
 			if s.readers[b] > 0 || q.buffers[b].pinned {

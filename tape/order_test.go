@@ -109,6 +109,7 @@ func TestOrderKeepsWrites(t *testing.T) {
 		return stage{steps: []step{st}}
 	}
 	q := &sequence{
+		instrs: make([]instr, 1), // of all stages
 		tables: tables{buffers: []buffer{{home: outside, bytes: 64}, {bytes: 4096}, {bytes: 64, pinned: true}, {bytes: 64, pinned: true}}},
 		stages: []stage{touch(freed), touch(after, leaf), touch(leaf, freed), touch(before, leaf)},
 	}

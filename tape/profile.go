@@ -124,6 +124,9 @@ func (vm *VM) onCopy(ctx context.Context) (*VM, error) {
 	if vm.watch != nil {
 		options = append(options, Labels())
 	}
+	if vm.lanes != nil {
+		options = append(options, Lanes(vm.lanes))
+	}
 	return vm.prog.NewVM(vm.store.Clone(), options...)
 }
 

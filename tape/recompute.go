@@ -213,7 +213,7 @@ func (t *thinning) bring(b, stage int) (list []int, ok bool) {
 			return nil, false
 		}
 		ins := &t.lowered.instrs[i]
-		if _, users := ins.kernel.(runner); users {
+		if once(ins.kernel) {
 			return nil, false
 		}
 		list = append(list, i)

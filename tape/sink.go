@@ -324,7 +324,7 @@ func (s *sinking) bury() {
 			if uses[ins.out.buf] > 0 || s.wanted(ins.out.buf) {
 				continue
 			}
-			if _, users := ins.kernel.(runner); users {
+			if once(ins.kernel) {
 				continue
 			}
 			for _, v := range ins.in {
@@ -369,7 +369,7 @@ func (s *sunk) check() error {
 	for _, g := range s.groups {
 		for _, m := range g.members {
 			ins := &s.instrs[m.ins]
-			if _, users := ins.kernel.(runner); !users && !read[ins.out.buf] && !s.wanted(ins.out.buf) {
+			if !once(ins.kernel) && !read[ins.out.buf] && !s.wanted(ins.out.buf) {
 				return fmt.Errorf("nothing reads instruction %d, %s", m.ins, ins.name)
 			}
 		}

@@ -253,6 +253,16 @@ func (s *Store) Add(path string, t *tensor.Dense) error {
 	return nil
 }
 
+// Delete removes an entry, and reports whether it was there. VMs that read or update it go on with it
+// by themselves: close them before.
+func (s *Store) Delete(path string) bool {
+	if s == nil || s.entries[path] == nil {
+		return false
+	}
+	delete(s.entries, path)
+	return true
+}
+
 // entry returns the entry of a path.
 func (s *Store) entry(path string) (*entry, error) {
 	if s == nil {
@@ -348,6 +358,21 @@ func (s *Store) Load(from *Store) error {
 		}
 	}
 	return nil
+}
+
+// Share returns a store of the same entries with a seed, a step and runs of its own, which begin
+// as those of s are: for VMs that run side by side on the same parameters, such as those of lanes,
+// and that draw different numbers ([Store.Resume]). What one of the stores sets, adds or updates,
+// the others have too; so only runs without updates may run at once, and on stores that are
+// complete ([Store.Complete]).
+func (s *Store) Share() *Store {
+	if s == nil {
+		return NewStore(nil)
+	}
+	if s.entries == nil {
+		s.entries = map[string]*entry{}
+	}
+	return &Store{seed: s.seed, step: s.step, runs: s.runs, entries: s.entries}
 }
 
 // Clone returns an independent copy: seed, step, runs and values.

@@ -1,28 +1,14 @@
 package tape
 
 import (
-	"bufio"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"time"
-)
 
-// event is a line of a trace, in the words of Chrome's trace format.
-type event struct {
-	Name     string         `json:"name"`
-	Category string         `json:"cat,omitempty"`
-	Phase    string         `json:"ph"` // X for spans, M for names of processes and threads
-	Time     float64        `json:"ts"` // in µs, as the duration
-	Duration float64        `json:"dur"`
-	Process  int            `json:"pid"`
-	Thread   int            `json:"tid"` // the worker
-	Args     map[string]any `json:"args,omitempty"`
-}
+	"github.com/tapestry-ml/tapestry/internal/trace"
+)
 
 // Trace runs the program as [VM.Profile] does, on a copy of the store, and writes what every worker
 // did in the given number of runs: every call of an instruction's kernel, within its stage, within
@@ -55,16 +41,19 @@ func (vm *VM) Trace(ctx context.Context, feed Feed, runs int, w io.Writer) error
 			ran = append(ran, span{i - warmUp, begin, record.now()})
 		}
 	}
-	return writeTrace(w, record.events(observed, ran))
+	var workers []string
+	for k := range record.workers {
+		workers = append(workers, fmt.Sprint("worker ", k))
+	}
+	return trace.Write(w, trace.Names(1, observed.source.Name(), workers...), record.events(observed, ran))
 }
 
-// events lists the recorded spans by time, enclosing spans before those that they enclose.
-func (r *recorder) events(p *Program, runs []span) []event {
-	var events []event
+// events lists the recorded spans.
+func (r *recorder) events(p *Program, runs []span) []trace.Event {
+	var events []trace.Event
 	zero := runs[0].begin
 	add := func(name, category string, worker int, s span, args map[string]any) {
-		µs := func(d time.Duration) float64 { return float64(d) / 1e3 }
-		events = append(events, event{name, category, "X", µs(s.begin - zero), µs(s.end - s.begin), 1, worker, args})
+		events = append(events, trace.Span(name, category, 1, worker, s.begin-zero, s.end-zero, args))
 	}
 	for _, s := range runs {
 		add(fmt.Sprint("run ", s.of), "run", 0, s, nil)
@@ -81,38 +70,18 @@ func (r *recorder) events(p *Program, runs []span) []event {
 	for i, row := range rows {
 		args[i] = map[string]any{
 			"instruction": i, "stage": row.Stage, "result": row.Result, "in": row.In, "line": row.Pos.String(), "scope": row.Scope}
+		if row.Lanes {
+			args[i]["sum over lanes"], args[i]["bytes"] = row.Site, row.Bytes
+		}
 	}
 	for k := range r.workers {
 		for _, s := range r.workers[k].spans {
-			add(rows[s.of].Op+" "+rows[s.of].Node.Label(), "instruction", k, s, args[s.of])
+			category := "instruction"
+			if rows[s.of].Lanes {
+				category = "sum over lanes"
+			}
+			add(rows[s.of].Op+" "+rows[s.of].Node.Label(), category, k, s, args[s.of])
 		}
 	}
-	slices.SortStableFunc(events, func(a, b event) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(b.Duration, a.Duration))
-	})
-	names := []event{{Name: "process_name", Phase: "M", Process: 1, Args: map[string]any{"name": p.source.Name()}}}
-	for k := range r.workers {
-		args := map[string]any{"name": fmt.Sprint("worker ", k)}
-		names = append(names, event{Name: "thread_name", Phase: "M", Process: 1, Thread: k, Args: args})
-	}
-	return append(names, events...)
-}
-
-// writeTrace writes an event a line.
-func writeTrace(w io.Writer, events []event) error {
-	b := bufio.NewWriter(w)
-	b.WriteString(`{"displayTimeUnit":"ns","traceEvents":[`)
-	for i, e := range events {
-		line, err := json.Marshal(e)
-		if err != nil {
-			return err
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteByte('\n')
-		b.Write(line)
-	}
-	b.WriteString("\n]}\n")
-	return b.Flush()
+	return events
 }

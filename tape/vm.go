@@ -25,18 +25,20 @@ type VM struct {
 	job     job
 	watch   *observer     // nil: nobody looks on
 	inputs  []*graph.Node // the user's
+	whole   []graph.Type  // by input: that of the arrays whose rows are fed; see RunRows
 	entries []*entry      // by commit
 	results map[*graph.Node]*tensor.Dense
 	ran     bool
 	draws   bool            // the program does
 	ctx     context.Context // of the run under way
-	ended   error           // why a loop has left it early
+	ended   error           // why a loop has left it early, or a sum over lanes has failed
 	wrong   *wrongIndex     // that the run under way has met; nil for none
 	granted *memory.Promise // memory that no run has touched yet; nil for none
 	around  *iteration      // that the VM runs the steps of; nil for the user's VM
+	lanes   Summer          // the other lanes; nil for none
 }
 
-// VMOption says how a VM runs; see [Workers], [Labels], [Limit].
+// VMOption says how a VM runs; see [Workers], [Labels], [Limit], [Lanes].
 type VMOption func(*vmOptions)
 
 type vmOptions struct {
@@ -44,6 +46,7 @@ type vmOptions struct {
 	labels  bool
 	limited bool // to so many bytes
 	limit   int
+	lanes   Summer // nil: the VM is the only lane
 }
 
 // Workers sets how many cores a VM may use: by default, and at most, as many as
@@ -119,6 +122,9 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 	}
 	vm.job.vm = vm
 	vm.nest(vm, mem)
+	if vm.lanes = o.lanes; vm.lanes != nil {
+		vm.join(vm.lanes, mem)
+	}
 	if o.labels {
 		vm.watch = &observer{labels: p.stageLabels()}
 	}
@@ -136,11 +142,14 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 // and when ctx ends, the store is as it was. A run with updates counts as a step of the store, and
 // one without updates that draws counts in [Store.Runs]; later random draws depend on both (see
 // "Random numbers" above).
-func (vm *VM) Run(ctx context.Context, feed Feed) error {
+func (vm *VM) Run(ctx context.Context, feed Feed) error { return vm.run(ctx, feed, -1) }
+
+// run is Run on rows of what is fed from the given one on, or with −1 on whole arrays.
+func (vm *VM) run(ctx context.Context, feed Feed, from int) error {
 	if err := vm.ready(ctx); err != nil {
 		return err
 	}
-	if err := vm.feed(feed); err != nil {
+	if err := vm.feed(feed, from); err != nil {
 		return err
 	}
 	vm.ran, vm.ctx, vm.ended, vm.wrong = false, ctx, nil, nil
@@ -162,9 +171,9 @@ func (vm *VM) Run(ctx context.Context, feed Feed) error {
 			}
 		}
 		vm.stage(ctx, i)
-	}
-	if vm.ended != nil { // what came after is worth nothing
-		return vm.ended
+		if vm.ended != nil { // what came after would be worth nothing
+			return vm.ended
+		}
 	}
 	if vm.wrong != nil {
 		return fmt.Errorf("%w: nothing was committed", vm.wrong.err)

@@ -36,6 +36,7 @@ func (r *run) average(o Optimiser) {
 			continue
 		}
 		a := r.g.State(p.Path(), p.DType(), p.Shape().Axes()...)
+		r.of[a] = p
 		d := ops.Cast(keep, p.DType())
 		r.step = append(r.step, r.assign(a, ops.Add(ops.Mul(d, a), ops.Mul(ops.OneMinus(d), u.Value))))
 	}

@@ -25,6 +25,11 @@ import (
 // The folder is held by Fit until it returns: another training that is to write there, in this
 // process or another, is refused with [checkpoint.ErrBusy], where the system can tell.
 //
+// Of several ranks, the first writes and holds the folder; the others need none, only a Dir that is
+// not empty. Its clock tells all when Interval has passed. They wait for the file to be written, no
+// longer than a rank waits for another. If the job loses a rank, the first still writes a
+// checkpoint of the last step, unless the optimiser's states are shared out among the ranks.
+//
 // A checkpoint that cannot be written ends the training with the error. What was trained is still
 // in the trainer, whose next Fit continues it.
 type Checkpoints struct {
@@ -42,13 +47,15 @@ type Checkpoints struct {
 
 func (c *Checkpoints) folder() checkpoint.Folder { return checkpoint.Folder{Dir: c.Dir, Keep: c.Keep} }
 
-// open makes the folder ready, and holds it until release is called.
+// open makes the folder ready, and holds it until release is called. Of several ranks the first
+// does.
 func (f *fitting) open() (release func(), err error) {
-	if f.plan.Checkpoints.Dir == "" {
-		return func() {}, nil
+	none := func() {}
+	if f.plan.Checkpoints.Dir == "" || !f.first() {
+		return none, nil
 	}
 	if release, err = f.plan.Checkpoints.folder().Open(); err != nil {
-		return nil, fmt.Errorf("fit: %w", err)
+		return none, fmt.Errorf("fit: %w", err)
 	}
 	return release, nil
 }
@@ -86,18 +93,14 @@ func sameFile(a, b string) bool {
 
 // checkpoint loads the plan's checkpoint and checks that it fits; it returns nil where there is
 // none to go on from.
-func (f *fitting) checkpoint() (*checkpoint.State, error) {
+func (f *fitting) checkpoint(ctx context.Context) (*checkpoint.State, error) {
 	if f.plan.Resume == "" {
 		return nil, nil
 	}
-	s, damaged, err := latest(f.plan.Resume)
-	if errors.Is(err, checkpoint.ErrNone) && f.plan.Checkpoints.Dir != "" && sameFile(f.plan.Resume, f.plan.Checkpoints.Dir) {
-		return nil, nil // the first run of a command that resumes
+	s, err := f.newest(ctx)
+	if s == nil || err != nil {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("resume: %w", err)
-	}
-	f.damaged = errors.Join(damaged...)
 	if f.model, err = f.identify(size{rows: s.Model.Rows, sizes: s.Model.Sizes}); err != nil {
 		return nil, err
 	}
@@ -108,10 +111,37 @@ func (f *fitting) checkpoint() (*checkpoint.State, error) {
 	case err != nil && changed.Path == "":
 		return nil, fmt.Errorf("resume: %w", err)
 	}
-	if f.validation, err = f.resumeValidation(s); err != nil {
+	if f.validation, err = f.resumeValidation(ctx, s); err != nil {
 		return nil, fmt.Errorf("resume: %w", err)
 	}
 	return s, nil
+}
+
+// newest returns the plan's checkpoint, as the first rank reads it; nil where there is none to go
+// on from.
+func (f *fitting) newest(ctx context.Context) (s *checkpoint.State, err error) {
+	skipped := ""
+	if f.first() {
+		var damaged []error
+		s, damaged, err = latest(f.plan.Resume)
+		switch {
+		case errors.Is(err, checkpoint.ErrNone) && f.plan.Checkpoints.Dir != "" && sameFile(f.plan.Resume, f.plan.Checkpoints.Dir):
+			s, err = nil, nil // the first run of a command that resumes
+		case err != nil:
+			err = fmt.Errorf("resume: %w", err)
+		}
+		if f.damaged = errors.Join(damaged...); f.damaged != nil {
+			skipped = f.damaged.Error()
+		}
+	}
+	all, err := f.exchange(ctx, "reading the newest checkpoint", []byte(skipped), err)
+	if err != nil {
+		return nil, err
+	}
+	if text := string(all[0]); f.damaged == nil && text != "" {
+		f.damaged = &RankError{Text: text}
+	}
+	return f.pass(ctx, s)
 }
 
 // resume goes on from a checkpoint, if there is one, and returns the event of the beginning.
@@ -129,6 +159,7 @@ func (f *fitting) resume(s *checkpoint.State) (Event, error) {
 	if err := f.Store().Load(s.Store); err != nil {
 		return Event{}, errors.Join(fmt.Errorf("resume: %s: %w", s.Path, err), f.plan.Data.Seek(was))
 	}
+	f.keepOwn()
 	f.saved = f.step()
 	return Event{Kind: Begun, Path: s.Path, Err: f.damaged}, nil
 }
@@ -145,7 +176,7 @@ func latest(path string) (*checkpoint.State, []error, error) {
 // resumeValidation returns the validation as it stood at the checkpoint. The values that early
 // stopping restores are in best.safetensors beside the checkpoint, unless that is of the best step
 // itself.
-func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
+func (f *fitting) resumeValidation(ctx context.Context, s *checkpoint.State) (*validation, error) {
 	v := newValidation()
 	if s.Validation == nil {
 		return v, nil
@@ -162,8 +193,7 @@ func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
 	best := s
 	if uint64(s.Validation.At) != s.Store.Step() {
 		var err error
-		dir := filepath.Dir(s.Path)
-		if best, err = (checkpoint.Folder{Dir: dir}).LoadBest(); err != nil {
+		if best, err = f.best(ctx, filepath.Dir(s.Path)); err != nil {
 			return nil, fmt.Errorf("early stopping needs the checkpoint of the best step, %d: %w", s.Validation.At, err)
 		}
 		if best.Store.Step() != uint64(s.Validation.At) {
@@ -181,20 +211,37 @@ func (f *fitting) resumeValidation(s *checkpoint.State) (*validation, error) {
 	return v, nil
 }
 
-// state returns the checkpoint of the training as it stands.
-func (f *fitting) state() (*checkpoint.State, error) {
+// best returns the checkpoint of the best step in a folder, as the first rank reads it.
+func (f *fitting) best(ctx context.Context, dir string) (s *checkpoint.State, err error) {
+	if f.first() {
+		s, err = checkpoint.Folder{Dir: dir}.LoadBest()
+	}
+	if err = f.together(ctx, "reading the best checkpoint", err); err != nil {
+		return nil, err
+	}
+	return f.pass(ctx, s)
+}
+
+// identity returns the identity of the model, once a step was taken or a checkpoint read.
+func (f *fitting) identity() (_ checkpoint.Identity, err error) {
 	if f.model.Fingerprint == "" {
-		var err error
-		if f.model, err = f.identify(size{rows: f.rows, sizes: f.sizes}); err != nil {
-			return nil, err
-		}
+		f.model, err = f.identify(size{rows: f.rows, sizes: f.sizes})
+	}
+	return f.model, err
+}
+
+// state returns the checkpoint of the training as it stands, with a store of all its values.
+func (f *fitting) state(store *tape.Store) (*checkpoint.State, error) {
+	model, err := f.identity()
+	if err != nil {
+		return nil, err
 	}
 	meta, err := f.meta()
 	if err != nil {
 		return nil, err
 	}
 	from := f.plan.Data
-	s := &checkpoint.State{Store: f.Store(), Position: from.Position(), Batches: from.Batches(), Data: data.Describe(from), Model: f.model, Meta: meta}
+	s := &checkpoint.State{Store: store, Position: from.Position(), Batches: from.Batches(), Data: data.Describe(from), Model: model, Meta: meta}
 	if v := f.validation; v.last >= 0 {
 		s.Validation = &checkpoint.Validation{Step: v.last, Best: math.NaN(), Waiting: v.waiting}
 		if v.found {
@@ -206,13 +253,18 @@ func (f *fitting) state() (*checkpoint.State, error) {
 
 // identify returns the identity of what the trainer trains, by a net of a size.
 func (t *Trainer) identify(s size) (checkpoint.Identity, error) {
+	rows, lanes := s.rows, 0
+	if t.Ranks != nil { // the net is that of a lane
+		_, s.rows = t.Ranks.Rows(0, rows)
+		lanes = t.Ranks.Lanes()
+	}
 	s.mode = Training
 	p, err := t.net(s)
 	if err != nil {
 		return checkpoint.Identity{}, err
 	}
-	id := checkpoint.Identify(s.rows, p.net.Loss, p.step)
-	id.Sizes = s.sizes
+	id := checkpoint.Identify(rows, p.net.Loss, p.step)
+	id.Sizes, id.Lanes = s.sizes, lanes
 	return id, nil
 }
 
@@ -227,43 +279,73 @@ func (f *fitting) saveDue() bool {
 	switch {
 	case c.Every > 0 && f.step()%c.Every == 0:
 		return true
+	case c.Interval > 0 && f.several():
+		return f.run.save
 	case c.Interval > 0:
-		wait := c.Interval
-		if f.saved < 0 {
-			wait /= 10
-		}
-		return time.Since(f.savedAt) >= wait
+		return f.clock()
 	}
 	return c.Every <= 0 && f.plan.Data.Position().Batch == 0
 }
 
+// clock reports whether Interval has passed, by the clock of the rank that writes.
+func (f *fitting) clock() bool {
+	wait := f.plan.Checkpoints.Interval
+	if wait <= 0 || !f.first() {
+		return false
+	}
+	if f.saved < 0 {
+		wait /= 10
+	}
+	return time.Since(f.savedAt) >= wait
+}
+
 // save writes a checkpoint, unless that of this step is written.
-func (f *fitting) save() error {
+func (f *fitting) save(ctx context.Context) error {
 	if !f.saves() || f.saved == f.step() {
 		return nil
 	}
-	return f.write(checkpoint.Folder.Save, func() { f.saved, f.savedAt = f.step(), time.Now() })
+	return f.write(ctx, checkpoint.Folder.Save, func() { f.saved, f.savedAt = f.step(), time.Now() })
 }
 
 // saveBest writes the checkpoint of the best step.
-func (f *fitting) saveBest() error {
+func (f *fitting) saveBest(ctx context.Context) error {
 	if !f.saves() {
 		return nil
 	}
-	return f.write(checkpoint.Folder.SaveBest, func() {})
+	return f.write(ctx, checkpoint.Folder.SaveBest, func() {})
 }
 
-func (f *fitting) write(to func(checkpoint.Folder, *checkpoint.State) (string, error), done func()) error {
-	s, err := f.state()
-	if err != nil {
+// write writes a checkpoint on the first rank, and tells the observers of all.
+func (f *fitting) write(ctx context.Context, to func(checkpoint.Folder, *checkpoint.State) (string, error), done func()) error {
+	path := ""
+	store, err := f.collect(ctx)
+	if err == nil && f.first() {
+		path, err = f.file(to, store)
+	}
+	if !f.alone {
+		all, err := f.exchange(ctx, "writing a checkpoint", []byte(path), err)
+		if err != nil {
+			return err
+		}
+		path = string(all[0])
+	} else if err != nil {
 		return err
+	}
+	done()
+	return f.abort(f.run.tell(Event{Kind: Saved, Path: path}))
+}
+
+// file writes a checkpoint with the values of a store, and returns its path.
+func (f *fitting) file(to func(checkpoint.Folder, *checkpoint.State) (string, error), store *tape.Store) (string, error) {
+	s, err := f.state(store)
+	if err != nil {
+		return "", err
 	}
 	path, err := to(f.plan.Checkpoints.folder(), s)
 	if err != nil {
-		return &unwritten{err}
+		return "", &unwritten{err}
 	}
-	done()
-	return f.run.tell(Event{Kind: Saved, Path: path})
+	return path, nil
 }
 
 // unwritten is the error of a checkpoint that could not be written; another would fail, too.

@@ -18,8 +18,11 @@ type Diverged struct {
 	Where   string           // the value that Finding blames, if data or parameters have it: x[n=2 p=1] = NaN, row 17; else ""
 	Err     error            // wraps a *tape.NotFinite
 
-	program *program // with what was fed
-	batch   data.Batch
+	batch data.Batch
+	first int // the row of the batch with which what was fed begins
+	feed  tape.Feed
+	store *tape.Store   // with the random draws of the run
+	roots []*graph.Node // to be looked into
 }
 
 // Error returns one line, with the number of the failed step, counted from 1: step 17: log of a
@@ -47,28 +50,40 @@ func newDiverged(t int, p *program, b data.Batch, wild *tape.NotFinite, err erro
 	if p.net.Loss.Name() == "" && err == error(wild) {
 		err = &tape.NotFinite{Name: "the loss", Value: wild.Value}
 	}
-	return &Diverged{Step: t, Err: err, program: p, batch: b}
+	d := &Diverged{Step: t, Err: err, batch: b}
+	if p.lanes != nil {
+		p.lanes.suspect(d, p.feed)
+		return d
+	}
+	d.feed, d.roots = p.feed, []*graph.Node{p.net.Loss}
+	for _, u := range p.step {
+		d.roots = append(d.roots, u.Value)
+	}
+	return d
 }
 
 // autopsy adds to the error of a step why it failed.
 func (f *fitting) autopsy(ctx context.Context, d *Diverged) error {
-	roots := []*graph.Node{d.program.net.Loss}
-	for _, u := range d.program.step {
-		roots = append(roots, u.Value)
+	if len(d.roots) == 0 {
+		return d // what is not finite is on other ranks
 	}
-	finding, failed := inspect.Autopsy(ctx, d.program.feed, f.Store(), roots...)
+	store := d.store
+	if store == nil {
+		store = f.Store()
+	}
+	finding, failed := inspect.Autopsy(ctx, d.feed, store, d.roots...)
 	if failed != nil {
 		return fmt.Errorf("%w; the autopsy failed: %w", d, failed)
 	}
 	if d.Finding = finding; finding != nil {
-		d.Where = blamed(finding, d.batch)
+		d.Where = blamed(finding, d.batch, d.first)
 	}
 	return d
 }
 
 // blamed returns the place of a cause that lies in the data, in a state or in a parameter, and not
-// in the model's operations; "" for others.
-func blamed(f *inspect.Finding, b data.Batch) string {
+// in the model's operations; "" for others. The rows begin with the first of the batch's.
+func blamed(f *inspect.Finding, b data.Batch, first int) string {
 	if len(f.Path) == 0 {
 		return ""
 	}
@@ -80,7 +95,7 @@ func blamed(f *inspect.Finding, b data.Batch) string {
 	at := n.Path() + strings.TrimPrefix(suspect.String(), n.Label())
 	switch {
 	case n.Role() == graph.RoleInput && n.Rank() > 0 && b.Values[n.Path()] != nil:
-		return fmt.Sprintf("%s, %s", at, rowText(b, suspect.Index[0]))
+		return fmt.Sprintf("%s, %s", at, rowText(b, first+suspect.Index[0]))
 	case n.Role() == graph.RoleInput, n.Role() == graph.RoleState:
 		return at
 	case n.Role() == graph.RoleParam && f.Step > 0:

@@ -48,6 +48,40 @@
 // interrupted: Ctrl-C, through the context, ends training after the step under way. Resume goes on
 // from the newest checkpoint that is whole. [Trainer.Load] reads a checkpoint to predict with.
 //
+// # Ranks
+//
+// The ranks of a job, processes on one machine or many, train one model: each sets Trainer.Ranks and
+// fits the same plan (package train/parallel; [Trainer.Lanes] shows a step, [Trainer.ProfileLanes] and
+// [Trainer.TraceLanes] measure one).
+//
+//	ranks, err := parallel.Join(ctx, transport, parallel.Config{Lanes: 8})
+//	t := &train.Trainer{Build: mlp, Optimiser: train.Adam(1e-3), Seed: 1, Ranks: ranks}
+//
+// The number of lanes counts as the seed does: a checkpoint goes on with any number of ranks, but
+// not of lanes. What must be the same on all ranks is compared before the first step: the program,
+// its machine's instruction set, model, optimiser, data, plan and values. All ranks observe the same
+// events, and all get an error that one has, a [*RankError] or that of the transport.
+//
+// A step computes the loss and the gradients of each lane by itself, and sums these over the lanes,
+// times the lane's part of the rows, before the optimiser sees them: clipping is that of the whole
+// batch. So the loss has to be a mean over rows. One that adds up rows, or compares them with each
+// other, as a contrastive one does, would be another objective: it is refused before the first step,
+// where its value for rows that come twice shows it, unless [Trainer] has LaneLosses. Updates of the
+// net's own that depend on the rows, such as running statistics, become means over the lanes;
+// statistics of the
+// whole batch within the loss are sums over lanes, ops.SumRanks. Each lane draws its own random
+// numbers, the first those of a step without lanes. One lane computes what no lanes do, but for the
+// rounding of the factors of a gradient, which are multiplied in before the optimiser's. Tables of which a
+// step reads a few rows ([LazyAdam]) are updated alike, but at the cost of all rows.
+//
+// With [parallel.Config].Shard each rank keeps the optimiser's states of some parameters, updates
+// these and sends them to the others: the same bits in less memory.
+//
+//   - Fit, Run.Do, Run.Step and Evaluate are called by all ranks, as are Validate of a plan and
+//     [Averages.Evaluate].
+//   - Predict, Look, Load, Prepare and a trainer of [Trainer.With] use no other rank.
+//   - Engines of [Trainer.Engine] and [LBFGS] are refused.
+//
 // # Text forms
 //
 // Optimisers and schedules print as calls; [ParseSchedule] reads a schedule again:

@@ -17,51 +17,92 @@ import (
 //
 // A net that draws random numbers while evaluating draws anew for each batch and in each call. That
 // does not change the training by a bit: see package tape, "Random numbers".
+//
+// With several ranks all of them call it, on the same data, and get the same scores, with the bits
+// that one rank would get: each rank computes every so many-th batch, and passes loss and output to
+// the others, which add them up in the order of the batches. Each rank reads all batches, and holds
+// as many of them and of their outputs as there are ranks; without metrics only losses are passed.
 func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...metric.Metric) (metric.Scores, error) {
+	e := &evaluation{metrics: metrics}
 	for _, m := range metrics {
 		if m == nil {
 			return nil, errors.New("evaluate: a metric is nil")
 		}
 		m.Reset()
 	}
-	total, rows, hasLoss := 0.0, 0, false
-	err := t.each(ctx, "evaluate", size{}, source, func(p *program, b data.Batch) error {
-		if p.net.Loss != nil {
-			loss, err := p.vm.Float(p.net.Loss)
+	var err error
+	if t != nil && t.several() {
+		err = t.evaluateInTurns(ctx, source, e)
+	} else {
+		err = t.each(ctx, "evaluate", size{}, source, func(p *program, b data.Batch) error {
+			r, err := e.read(p)
 			if err != nil {
-				return fmt.Errorf("evaluate: %w", err)
-			}
-			total, hasLoss = total+float64(b.Rows)*loss, true
-		}
-		rows += b.Rows
-		if len(metrics) == 0 {
-			return nil
-		}
-		if p.net.Output == nil {
-			return errors.New("evaluate: the model has no output to measure")
-		}
-		output, err := p.vm.Value(p.net.Output)
-		if err != nil {
-			return err
-		}
-		for _, m := range metrics {
-			if err := m.Add(output, b); err != nil {
 				return err
 			}
-		}
-		return nil
-	})
+			return e.add(b, r)
+		})
+	}
 	if err != nil {
 		return nil, err
 	}
-	var scores metric.Scores
-	if hasLoss {
-		scores = append(scores, metric.Score{Name: "loss", Value: total / float64(rows)})
+	return e.scores(), nil
+}
+
+// evaluation accumulates what is measured on the batches of an epoch.
+type evaluation struct {
+	metrics []metric.Metric
+	total   float64 // of the losses of all rows
+	rows    int
+	hasLoss bool
+}
+
+// result is what a run of the evaluating program gives.
+type result struct {
+	loss    float64
+	hasLoss bool
+	output  *tensor.Dense // nil where no metric takes it; valid until the next run
+}
+
+// read returns the result of the last run of a program.
+func (e *evaluation) read(p *program) (r result, err error) {
+	if p.net.Loss != nil {
+		if r.loss, err = p.vm.Float(p.net.Loss); err != nil {
+			return r, fmt.Errorf("evaluate: %w", err)
+		}
+		r.hasLoss = true
 	}
-	for _, m := range metrics {
+	if len(e.metrics) > 0 {
+		if p.net.Output == nil {
+			return r, errors.New("evaluate: the model has no output to measure")
+		}
+		r.output, err = p.vm.Value(p.net.Output)
+	}
+	return r, err
+}
+
+// add adds the result for a batch.
+func (e *evaluation) add(b data.Batch, r result) error {
+	if r.hasLoss {
+		e.total, e.hasLoss = e.total+float64(b.Rows)*r.loss, true
+	}
+	e.rows += b.Rows
+	for _, m := range e.metrics {
+		if err := m.Add(r.output, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// scores returns the loss and the values of the metrics.
+func (e *evaluation) scores() (scores metric.Scores) {
+	if e.hasLoss {
+		scores = append(scores, metric.Score{Name: "loss", Value: e.total / float64(e.rows)})
+	}
+	for _, m := range e.metrics {
 		scores = append(scores, metric.Score{Name: m.Name(), Value: m.Value()})
 	}
-	return scores, nil
+	return scores
 }
 
 // Predict calls f with the evaluating net's output for each batch of one epoch of a source, whose
@@ -72,6 +113,9 @@ func (t *Trainer) Evaluate(ctx context.Context, source data.Source, metrics ...m
 // each call. That is Monte-Carlo dropout (Gal and Ghahramani, 2016): the mean of the outputs of
 // several calls is the prediction, and their variance tells its uncertainty. It does not change the
 // training, as in [Trainer.Evaluate].
+//
+// It uses no other rank: one of several ranks may predict alone, and all that do get the same
+// outputs.
 func (t *Trainer) Predict(ctx context.Context, source data.Source, f func(b data.Batch, output *tensor.Dense) error) error {
 	return t.each(ctx, "predict", size{mute: true}, source, func(p *program, b data.Batch) error {
 		switch {
@@ -97,7 +141,42 @@ func (t *Trainer) count() {
 
 // each runs the evaluating program for a size, with the rows of each batch in place of its own, on
 // one epoch of a source. Errors begin with what, the caller's name.
-func (t *Trainer) each(ctx context.Context, what string, s size, source data.Source, f func(p *program, b data.Batch) error) (err error) {
+func (t *Trainer) each(ctx context.Context, what string, s size, source data.Source, f func(p *program, b data.Batch) error) error {
+	return t.epoch(ctx, what, source, func() error {
+		for source.Position().Epoch == 0 {
+			b, err := source.Next(ctx)
+			if err != nil {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+			p, err := t.evaluated(ctx, what, s, b)
+			if err != nil {
+				return err
+			}
+			if err := f(p, b); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// evaluated returns the evaluating program for a size, with the rows of a batch in place of its
+// own, after a run on that batch.
+func (t *Trainer) evaluated(ctx context.Context, what string, s size, b data.Batch) (*program, error) {
+	s.rows, s.sizes, s.mode = b.Rows, b.Sizes, Evaluating
+	p, err := t.program(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	p.fill(b)
+	if err := p.run(ctx, b); err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return p, nil
+}
+
+// epoch calls f with a source at the beginning of its first epoch, and restores the position.
+func (t *Trainer) epoch(ctx context.Context, what string, source data.Source, f func() error) (err error) {
 	switch {
 	case t == nil:
 		return errNoTrainer
@@ -118,23 +197,5 @@ func (t *Trainer) each(ctx context.Context, what string, s size, source data.Sou
 	if err := source.Seek(data.Position{}); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
 	}
-	for source.Position().Epoch == 0 {
-		b, err := source.Next(ctx)
-		if err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		s.rows, s.sizes, s.mode = b.Rows, b.Sizes, Evaluating
-		p, err := t.program(ctx, s)
-		if err != nil {
-			return err
-		}
-		p.fill(b)
-		if err := p.run(ctx, b); err != nil {
-			return fmt.Errorf("%s: %w", what, err)
-		}
-		if err := f(p, b); err != nil {
-			return err
-		}
-	}
-	return nil
+	return f()
 }

@@ -50,7 +50,8 @@ type Best struct {
 }
 
 // Observer is told each [Event] of a training: a progress bar, a log, a plot. An error of Observe
-// ends the training; [ErrStop] ends it as if its plan were done.
+// ends the training; [ErrStop] ends it as if its plan were done. The observers of several ranks are
+// told the same events; where one returns ErrStop, all must.
 type Observer interface{ Observe(e Event) error }
 
 // ObserverFunc makes an Observer of a function.

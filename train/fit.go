@@ -1,10 +1,12 @@
 package train
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
@@ -15,6 +17,8 @@ import (
 // Plan says how [Trainer.Fit] trains a model: on which data, for how long, and what it measures,
 // saves and reports.
 type Plan struct {
+	// Data are what each step is fed. Several ranks need the same data each, and read the rows of
+	// their own lanes.
 	Data data.Source
 	// Epochs and Steps are counted from the beginning of the training. It ends when one of them is
 	// reached; 0 is no limit, and at least one must be given.
@@ -26,7 +30,7 @@ type Plan struct {
 	Scheduled map[string]Schedule
 
 	// Validate measures the model; nil is never. Its first score decides which step is the best:
-	// smaller is better.
+	// smaller is better. All of several ranks call it, and it must give the same scores on all.
 	Validate func(ctx context.Context) (metric.Scores, error)
 	// Every is the number of steps between two measurements; 0 measures after each epoch. The model
 	// is measured at the end in any case.
@@ -47,6 +51,10 @@ type Plan struct {
 	// as it began, because the objective or the batches or order of the data differ, is a
 	// [*checkpoint.Changed], unless ResumeChanged is set; then, if the epoch has too few batches
 	// for the checkpoint's position, the next epoch begins. Neither error changes anything.
+	//
+	// Of several ranks the first reads the checkpoint and passes it on; they need no folder in
+	// common. Their number may be another than before, but another number of lanes is a
+	// [*checkpoint.Changed].
 	Resume        string
 	ResumeChanged bool
 
@@ -63,41 +71,41 @@ type Plan struct {
 //
 // A label that is no class of a nn.CrossEntropy, nor ignored by it, is an error that names it and
 // its row. A schedule whose value is not finite is an error, too.
+//
+// With several ranks all of them call it with the same plan, and first compare what must be the
+// same on all: where something differs, all get an error that names it and the ranks. An error of
+// one rank ends all: the others' names the rank and its cause. When the context of one ends, all
+// take the same step as their last, write a checkpoint, and return an error that wraps the
+// context's: "rank 2 was interrupted". Observers are told the same on all ranks, and those that
+// return [ErrStop] must do so on all: a rank that stops alone is lost to the others.
 func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	if t == nil {
 		return errNoTrainer
 	}
 	f, err := t.newFitting(ctx, plan)
-	if err != nil {
+	release := func() {}
+	if err == nil {
+		release, err = f.open() // before it reads where to go on from: another training may be about to write
+	}
+	defer func() { release() }()
+	if err = t.together(ctx, "beginning to fit", err); err != nil {
 		return err
 	}
-	release, err := f.open() // before it reads where to go on from: another training may be about to write
-	if err != nil {
-		return err
+	if t.several() {
+		if err := t.agree(ctx, append(f.run.facts(), plan.facts()...)...); err != nil {
+			return err
+		}
 	}
-	defer release()
-	from, err := f.checkpoint()
-	if err != nil {
-		return err
-	}
-	if err := f.behind(from); err != nil {
-		return err
-	}
-	begun, err := f.resume(from)
-	if err != nil {
+	begun, err := f.start(ctx)
+	if err = t.together(ctx, "resuming", err); err != nil {
 		return err
 	}
 	t.measured, f.run.measured = f.validation, f.validation
-	if start := (data.Position{}); f.step() == 0 && plan.Data.Position() != start {
-		if err := plan.Data.Seek(start); err != nil {
-			return fmt.Errorf("fit: %w", err)
-		}
-	}
 	f.validation.Store = nil // keeping a copy of the store is only worth it where it may be restored
 	if plan.Patience > 0 {
 		f.validation.Store = f.Store()
 	}
-	if err = f.run.tell(begun); err == nil {
+	if err = t.abort(f.run.tell(begun)); err == nil {
 		err = f.do(ctx)
 	} else if errors.Is(err, ErrStop) {
 		err = nil
@@ -105,14 +113,37 @@ func (t *Trainer) Fit(ctx context.Context, plan Plan) error {
 	t.pending = nil
 	if err != nil {
 		t.pending = f.validation
-		err = f.rescue(err)
+		err = f.rescue(ctx, err)
 	} else {
 		f.validation.kept = nil // the store has been restored from it
 	}
 	if told := f.run.tell(Event{Kind: Ended, Err: err}); err == nil && !errors.Is(told, ErrStop) {
 		err = told
 	}
-	return err
+	return t.together(ctx, "ending", err)
+}
+
+// start sets the training to where it goes on from, and returns the event of its beginning.
+func (f *fitting) start(ctx context.Context) (Event, error) {
+	from, err := f.checkpoint(ctx)
+	if err != nil {
+		return Event{}, err
+	}
+	if f.first() {
+		if err := f.behind(from); err != nil {
+			return Event{}, err
+		}
+	}
+	begun, err := f.resume(from)
+	if err != nil {
+		return Event{}, err
+	}
+	if start := (data.Position{}); f.step() == 0 && f.plan.Data.Position() != start {
+		if err := f.plan.Data.Seek(start); err != nil {
+			return Event{}, fmt.Errorf("fit: %w", err)
+		}
+	}
+	return begun, nil
 }
 
 // fitting is one call of Fit.
@@ -122,6 +153,7 @@ type fitting struct {
 	run        *Run
 	validation *validation
 	damaged    error // why newer checkpoints than that from which it goes on were skipped
+	alone      bool  // the other ranks are out of reach
 
 	model   checkpoint.Identity // once it is known
 	nets    map[string]string   // the texts of the nets that predict, once they are known
@@ -158,7 +190,7 @@ func (t *Trainer) newFitting(ctx context.Context, plan Plan) (*fitting, error) {
 	if v := f.validation; v == nil || plan.Patience > 0 && v.found && v.kept == nil { // the values of the best step are gone
 		f.validation = newValidation()
 	}
-	f.run = &Run{Trainer: t, Data: plan.Data, Epochs: plan.Epochs, Steps: plan.Steps, Rate: plan.Rate, Scheduled: plan.Scheduled, Observers: plan.Observers, between: f.between}
+	f.run = &Run{Trainer: t, Data: plan.Data, Epochs: plan.Epochs, Steps: plan.Steps, Rate: plan.Rate, Scheduled: plan.Scheduled, Observers: plan.Observers, between: f.between, due: f.clock}
 	return f, nil
 }
 
@@ -173,7 +205,7 @@ func (f *fitting) between(ctx context.Context, done bool) (end bool, err error) 
 	}
 	end = f.plan.Patience > 0 && f.validation.waiting > f.plan.Patience
 	if done || end || f.saveDue() {
-		err = f.save()
+		err = f.save(ctx)
 	}
 	return end, err
 }
@@ -182,7 +214,7 @@ func (f *fitting) between(ctx context.Context, done bool) (end bool, err error) 
 func (f *fitting) do(ctx context.Context) error {
 	if err := f.run.Do(ctx); err != nil {
 		if diverged := new(Diverged); errors.As(err, &diverged) && f.Engine == nil { // the autopsy explains the tape's run, not that of another engine
-			return f.autopsy(ctx, diverged)
+			return f.explain(ctx, diverged, f.autopsy(ctx, diverged))
 		}
 		return err
 	}
@@ -190,6 +222,24 @@ func (f *fitting) do(ctx context.Context) error {
 		return f.validation.Restore()
 	}
 	return nil
+}
+
+// explain tells the ranks what the autopsy of one of them has found, and returns the error of the
+// step, which is that of all.
+func (f *fitting) explain(ctx context.Context, d *Diverged, err error) error {
+	var mine string
+	if d.Finding != nil {
+		mine = strings.TrimSuffix(d.Finding.Cause+", "+d.Where, ", ")
+	}
+	all, lost := f.exchange(ctx, "the autopsy", []byte(mine), nil)
+	if lost != nil {
+		return errors.Join(err, lost)
+	}
+	rank := slices.IndexFunc(all, func(found []byte) bool { return len(found) > 0 })
+	if d.Finding == nil && rank >= 0 {
+		d.Where = fmt.Sprintf("rank %d: %s", rank, all[rank])
+	}
+	return err
 }
 
 // Best returns the best measurement of the last Fit, to which Patience would go back; ok is false
@@ -203,12 +253,16 @@ func (t *Trainer) Best() (best Best, ok bool) {
 }
 
 // rescue writes a checkpoint of a training that was interrupted. One that diverged gets none: it
-// would diverge again, and the older checkpoints are worth more.
-func (f *fitting) rescue(err error) error {
-	if diverged, full := new(Diverged), new(unwritten); errors.As(err, &diverged) || errors.As(err, &full) {
+// would diverge again, and the older checkpoints are worth more. The first of several ranks writes
+// it even if it has lost the others, unless the states are shared out among them.
+func (f *fitting) rescue(ctx context.Context, err error) error {
+	if diverged, full, apart := new(Diverged), new(unwritten), new(disagreement); errors.As(err, &diverged) || errors.As(err, &full) || errors.As(err, &apart) {
 		return err
 	}
-	if failed := f.save(); failed != nil {
+	if f.alone = over(err); f.alone && (!f.first() || f.Ranks.Sharded()) {
+		return err
+	}
+	if failed := f.save(ctx); failed != nil {
 		return fmt.Errorf("%w; no checkpoint of it was written: %w", err, failed)
 	}
 	return err
@@ -232,8 +286,8 @@ func (f *fitting) validate(ctx context.Context, end bool) error {
 	was, store := *v, f.Store()
 	runs := store.Runs()
 	scores, err := f.plan.Validate(ctx)
-	if err == nil {
-		err = f.judge(scores)
+	if err = f.alike(ctx, scores, err); err == nil {
+		err = f.judge(ctx, scores)
 	}
 	if err != nil && !errors.Is(err, ErrStop) { // training that goes on measures again, with the same random draws
 		*v = was
@@ -242,8 +296,30 @@ func (f *fitting) validate(ctx context.Context, end bool) error {
 	return err
 }
 
+// alike returns an error where Validate failed on a rank, or gave other scores on one than on
+// another: whether training ends, and what is the best, would then differ.
+func (f *fitting) alike(ctx context.Context, scores metric.Scores, err error) error {
+	if !f.several() {
+		return err
+	}
+	var mine []byte
+	for _, s := range scores {
+		mine = fmt.Appendf(mine, "%s %v, ", s.Name, s.Value)
+	}
+	all, err := f.exchange(ctx, "validating", mine, err)
+	if err != nil {
+		return err
+	}
+	for rank, theirs := range all {
+		if !bytes.Equal(theirs, all[0]) {
+			return &told{error: fmt.Errorf("fit: Validate gave %son rank 0 and %son rank %d: it must give the same on all", all[0], theirs, rank)}
+		}
+	}
+	return nil
+}
+
 // judge compares the scores with the best, tells the observers, and saves the best checkpoint.
-func (f *fitting) judge(scores metric.Scores) (err error) {
+func (f *fitting) judge(ctx context.Context, scores metric.Scores) (err error) {
 	v, best := f.validation, false
 	switch {
 	case len(scores) > 0:
@@ -253,10 +329,12 @@ func (f *fitting) judge(scores metric.Scores) (err error) {
 	case f.plan.Patience > 0:
 		return errors.New("fit: Patience needs a score, and Validate returned none")
 	}
-	v.last = f.step()
-	told := f.run.tell(Event{Kind: Validated, Scores: scores})
+	if v.last = f.step(); f.saved == v.last {
+		f.saved-- // that checkpoint was written by a training that ended before it measured
+	}
+	told := f.abort(f.run.tell(Event{Kind: Validated, Scores: scores}))
 	if told != nil && !errors.Is(told, ErrStop) || !best {
 		return told
 	}
-	return errors.Join(told, f.saveBest())
+	return errors.Join(told, f.saveBest(ctx))
 }

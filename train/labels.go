@@ -12,17 +12,21 @@ import (
 
 // located returns the error of an index that a run refused, with its place in the data: as that of
 // a label, where nothing but the loss depends on its column. It returns err itself where the index
-// is not found in the data.
-func (p *program) located(outside *trait.IndexError, b data.Batch, err error) error {
+// is not found in the data. The run read the rows of the batch from the first on.
+func (p *program) located(outside *trait.IndexError, b data.Batch, first int, err error) error {
 	in, at := fed.From(outside)
 	if in == nil || b.Rows == 0 {
 		return err
 	}
 	t := b.Values[in.Path()]
-	if t == nil || t.Shape().TotalSize() != in.Shape().Len() {
+	if t == nil || t.Dims() == 0 || in.Rank() == 0 || t.Shape().TotalSize()%b.Rows != 0 {
 		return err
 	}
-	row := rowText(b, at/max(1, in.Shape().Len()/b.Rows))
+	each := t.Shape().TotalSize() / b.Rows // numbers of a row
+	if at += first * each; at >= t.Shape().TotalSize() {
+		return err
+	}
+	row := rowText(b, at/max(1, each))
 	input := p.net.graph().Lookup(in.Path())
 	if isLabel(outside) && (p.net.Output == nil || !slices.Contains(graph.Reachable(p.net.Output), input)) {
 		return fmt.Errorf("label %v in column %q, %s: the model has %d classes", t.Get(at), in.Path(), row, outside.Size)
@@ -46,5 +50,5 @@ func rowText(b data.Batch, i int) string {
 	if row, ok := b.Row(i); ok {
 		return fmt.Sprintf("row %d", row)
 	}
-	return fmt.Sprintf("row %d of the batch", i)
+	return fmt.Sprintf("row %d of the batch", b.From+i)
 }

@@ -29,7 +29,7 @@ func TestNil(t *testing.T) {
 			"Within": train.Within,
 		},
 		Types: []any{
-			train.Averages{}, train.Diverged{}, train.EarlyStop{}, train.EventKind(0), train.Minimizing{}, train.Mode(0), train.ObserverFunc(nil), train.Optimiser{}, train.Run{}, train.Schedule{}, train.Trainer{}},
+			train.Averages{}, train.Diverged{}, train.EarlyStop{}, train.EventKind(0), train.Lanes{}, train.LanesMemory{}, train.LanesProfile{}, train.Minimizing{}, train.Mode(0), train.ObserverFunc(nil), train.Optimiser{}, train.RankError{}, train.Run{}, train.Schedule{}, train.Trainer{}},
 		Samples: func() []any {
 			build := func(rows int, mode train.Mode) *train.Net {
 				g := graph.New("sample")

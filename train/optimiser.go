@@ -46,6 +46,8 @@ type run struct {
 	rows  *graph.Node                 // mask of the rows of the parameter that are updated; nil for all
 	full  *graph.Node                 // whether this run updates; nil if every run does
 	at    map[*graph.Node]*graph.Node // where each parameter's gradient is taken; nil for the parameters themselves
+	of    map[*graph.Node]*graph.Node // by state: the parameter that it is kept for
+	sums  map[*graph.Node]*graph.Node // by parameter: the sum of its gradients over lanes; nil where there are none
 }
 
 // Minimize adds to the graph the gradient of the loss by the parameters, and returns their updates,
@@ -64,6 +66,16 @@ type run struct {
 //	step := train.Adam(2e-4).Minimize(loss, params...) // its rate is generator/adam/rate
 //	end()
 func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step {
+	r := o.minimize(loss, params, false)
+	if r == nil {
+		return nil
+	}
+	return r.step
+}
+
+// minimize is Minimize; in lanes the gradients are those of a lane, whose sums over all lanes the
+// optimiser sees. It returns nil where there is a mistake.
+func (o Optimiser) minimize(loss *graph.Node, params []*graph.Node, lanes bool) *run {
 	g := graph.Of(append([]*graph.Node{loss}, params...)...)
 	if len(params) == 0 && loss.IsValid() {
 		for _, n := range graph.Reachable(loss) {
@@ -99,7 +111,7 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		grads = grad.Of(loss, params...)
 	}
 	end := g.Scope(o.name)
-	r := &run{g: g, set: o.set, once: map[string]*graph.Node{}}
+	r := &run{g: g, set: o.set, once: map[string]*graph.Node{}, of: map[*graph.Node]*graph.Node{}}
 	if loss.IsValid() {
 		if r.rate = g.Scalar("rate", o.rate, loss.DType()); !r.rate.IsValid() {
 			end()
@@ -114,6 +126,9 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 		if o.ahead != nil {
 			grads = r.peek(loss, params, o.ahead)
 		}
+		if lanes {
+			grads = r.sum(params, grads)
+		}
 		if o.set.runs > 1 {
 			grads = r.gather(params, grads)
 		}
@@ -126,7 +141,20 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 	if o.set.averages {
 		r.average(o)
 	}
-	return r.step
+	return r
+}
+
+// sum returns the sums of gradients over the lanes of a step.
+func (r *run) sum(params, grads []*graph.Node) []*graph.Node {
+	r.sums = map[*graph.Node]*graph.Node{}
+	out := slices.Clone(grads)
+	for i, g := range grads {
+		if g.IsValid() { // else the mistake is recorded
+			out[i] = ops.SumRanks(g).As("gradient/" + params[i].Path())
+			r.sums[params[i]] = out[i]
+		}
+	}
+	return out
 }
 
 // wide returns a mistake if the loss or a parameter has a type that small steps and moments of
@@ -219,6 +247,7 @@ func (r *run) state(kind string, p *graph.Node, axes ...graph.Axis) *graph.Node 
 	}
 	if r.once[name] == nil {
 		r.once[name] = r.g.State(name, p.DType(), axes...)
+		r.of[r.once[name]] = p
 	}
 	return r.once[name]
 }

@@ -20,7 +20,8 @@ import (
 //
 // Step t of a run is a function of its fields and of the store: the batch depends on the position
 // of Data, and schedules on the number of steps that the store counts. Set the fields before the
-// first step.
+// first step. If the trainer has several ranks, all of them do the run, with the same fields, which
+// they compare before their first step.
 type Run struct {
 	Trainer *Trainer    // the model, its store, and the engine
 	Data    data.Source // what each step is fed
@@ -41,6 +42,13 @@ type Run struct {
 	under    context.Context // of the last step; running is the same without its end, kept because making it allocates
 	running  context.Context
 	measured *validation // how far measuring has come, for the events; nil where nothing is measured
+
+	// With several ranks:
+	own   data.Source // the rows of this rank's lanes
+	begun bool        // they have agreed on what they train
+	ask   bool        // the context of one may have ended
+	save  bool        // the first one's clock says that a checkpoint is due
+	due   func() bool // whether it does; nil for never
 }
 
 // ErrStop is the error with which an observer ends a training early as if its plan were done:
@@ -108,8 +116,9 @@ func (r *Run) Do(ctx context.Context) error {
 		return errors.New("train: 0 epochs and 0 steps: want at least one of them above 0, and none below")
 	}
 	stopped := false // by an observer
+	r.ask, r.save = true, false
 	for {
-		if err := ctx.Err(); err != nil { // what is due between the steps is then still due when training goes on
+		if err := r.interrupted(ctx); err != nil { // what is due between the steps is then still due when training goes on
 			return err
 		}
 		done := stopped || r.done()
@@ -134,9 +143,26 @@ func (r *Run) Do(ctx context.Context) error {
 	}
 }
 
+// interrupted returns the error of a context that has ended: of this rank's, or of another's, which
+// a step told.
+func (r *Run) interrupted(ctx context.Context) error {
+	t := r.Trainer
+	if !t.several() {
+		return ctx.Err()
+	}
+	if !r.ask {
+		return nil
+	}
+	r.ask = false
+	return t.together(ctx, "asking whether to stop", ctx.Err())
+}
+
 // Step takes the next step and tells the observers, whose error it returns. A step that has begun
 // is finished even if ctx ends. A step that fails changes nothing, and sets the data back to before
 // its batch. A loss that is not finite is a [*Diverged].
+//
+// With several ranks all of them take the step, and none leaves it out because its ctx has ended:
+// Do ends after the step in which the others hear of it.
 func (r *Run) Step(ctx context.Context) error {
 	if err := r.check(); err != nil {
 		return err
@@ -149,12 +175,15 @@ func (r *Run) Step(ctx context.Context) error {
 	if err != nil {
 		if r.Data.Position() != at {
 			if lost := r.Data.Seek(at); lost != nil {
-				return fmt.Errorf("%w; the data do not go back to %v: %w", err, at, lost)
+				err = fmt.Errorf("%w; the data do not go back to %v: %w", err, at, lost)
 			}
 		}
-		return err
+		if errors.As(err, new(*Diverged)) {
+			return err // on all ranks
+		}
+		return r.Trainer.abort(err)
 	}
-	return r.tell(e)
+	return r.Trainer.abort(r.tell(e))
 }
 
 // tell completes the event and passes it to the observers, up to the first that returns an error.
@@ -171,19 +200,57 @@ func (r *Run) tell(e Event) error {
 	return nil
 }
 
+// source returns what steps are fed: on several ranks, the rows of this rank's lanes.
+func (r *Run) source() data.Source {
+	if !r.Trainer.several() {
+		return r.Data
+	}
+	if r.own == nil {
+		ranks := r.Trainer.Ranks
+		first, end := ranks.Own()
+		r.own = data.Share(r.Data, func(rows int) (from, to int) {
+			from, _ = ranks.Rows(first, rows)
+			_, to = ranks.Rows(end-1, rows)
+			return from, to
+		})
+	}
+	return r.own
+}
+
 // advance takes one step, and returns its event.
 func (r *Run) advance(ctx context.Context) (Event, error) {
 	e := Event{Kind: Stepped}
-	b, err := r.Data.Next(ctx)
+	// A step that has begun is finished, so that data and store stay together.
+	if r.under != ctx {
+		r.under, r.running = ctx, context.WithoutCancel(ctx)
+	}
+	t := r.Trainer
+	if t.several() {
+		ctx = r.running // the other ranks wait for this one
+	}
+	at := r.Data.Position()
+	b, err := r.source().Next(ctx)
 	if err != nil {
 		return e, err
 	}
-	p, err := r.Trainer.program(ctx, size{rows: b.Rows, sizes: b.Sizes, mode: Training})
+	s := size{rows: max(b.Of, b.Rows), sizes: b.Sizes, mode: Training}
+	p, err := t.program(ctx, s)
 	if err != nil {
 		return e, err
+	}
+	if t.several() && !r.begun {
+		if err := r.begin(ctx, at, s, p); err != nil {
+			return e, err
+		}
+		r.begun = true
+	}
+	if t.Ranks != nil {
+		if err := t.meanOverRows(ctx, b); err != nil {
+			return e, err
+		}
 	}
 	p.fill(b)
-	e.Rate = r.Trainer.Optimiser.rate
+	e.Rate = t.Optimiser.rate
 	if !r.Rate.IsZero() && p.rate != nil {
 		e.Rate = r.Rate.At(r.step(), r.steps())
 		if err := r.schedule(p, p.rate, r.Rate); err != nil {
@@ -199,17 +266,20 @@ func (r *Run) advance(ctx context.Context) (Event, error) {
 			return e, err
 		}
 	}
-	// A step that has begun is finished, so that data and store stay together.
-	store := r.Trainer.Store()
+	store := t.Store()
 	was := store.Step()
-	if r.under != ctx {
-		r.under, r.running = ctx, context.WithoutCancel(ctx)
+	lanes, _ := p.engine.(*laneEngine) // not by an interface, which would allocate now and then
+	if lanes != nil {
+		lanes.signal(r.under.Err() != nil, r.due != nil && r.due())
 	}
 	if err := p.run(r.running, b); err != nil {
 		if wild := new(tape.NotFinite); errors.As(err, &wild) {
 			return e, newDiverged(r.step(), p, b, wild, err)
 		}
 		return e, fmt.Errorf("train: %w", err)
+	}
+	if lanes != nil {
+		r.ask, r.save = lanes.signals()
 	}
 	if store.Step() == was {
 		store.Resume(store.Seed(), was+1, 0)

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/data"
+	"github.com/tapestry-ml/tapestry/train/parallel"
 	"gorgonia.org/tensor"
 )
 
@@ -38,11 +40,18 @@ type Trainer struct {
 	// Engine makes the engine that runs training steps; nil stands for the tape, which evaluates
 	// and predicts in any case.
 	Engine NewEngine
+	// Ranks share the steps of training out, in lanes: see package parallel. nil is one process
+	// without lanes.
+	Ranks *parallel.Ranks
+	// LaneLosses lets a net with Ranks have a loss that is no mean over the rows of a batch, such as
+	// one that compares rows with each other: what is trained is the mean of the lanes' losses.
+	LaneLosses bool
 
 	store    *tape.Store
 	counts   *tape.Store // its count of runs follows that of store; nil for none
 	compiled *compiled   // shared with the trainers of With
 	programs map[size]*program
+	shards   *shards     // of the last engine of steps in lanes; nil where states are not shared out
 	rows     int         // of the largest batch trained on
 	sizes    attr.Ints   // of that batch
 	pending  *validation // of a Fit that was interrupted
@@ -56,6 +65,7 @@ type size struct {
 	mode  Mode
 	look  string // names of what is fetched instead of loss and output, separated by NULs; "" for none
 	mute  bool   // the loss is not fetched, as predictions need no labels
+	lanes bool   // the net has a step in lanes
 }
 
 // places returns the product of the rows and the sizes, by which batches are compared.
@@ -78,24 +88,31 @@ func (s size) String() string {
 // compiled has the nets of a model that were built or compiled.
 type compiled struct {
 	sync.Mutex
+	mean atomic.Bool // the loss was looked at by meanOverRows
 	nets map[size]*compiledNet
 }
 
 // compiledNet is a net, and its program once it is compiled.
 type compiledNet struct {
-	net    *Net
-	step   graph.Step
-	prog   *tape.Program // nil before it is compiled
-	inputs []*graph.Node
-	looked []*graph.Node // by size.look
-	rate   *graph.Node   // of the optimiser; nil while evaluating
+	net       *Net
+	step      graph.Step
+	prog      *tape.Program // nil before it is compiled
+	inputs    []*graph.Node
+	looked    []*graph.Node               // by size.look
+	rate      *graph.Node                 // of the optimiser; nil while evaluating
+	loss      *graph.Node                 // that training reports: the net's, or its sum over lanes
+	weight    *graph.Node                 // of a lane; nil where there are none
+	of        map[*graph.Node]*graph.Node // by state of the optimiser: the parameter that it is kept for
+	gradients map[*graph.Node]*graph.Node // by parameter: the sum over lanes
+	cut       *cut                        // of a step in lanes; nil before it is made
 }
 
 // program is a compiled net on an engine, with what it is fed.
 type program struct {
 	*compiledNet
 	engine Engine
-	vm     *tape.VM // the engine, where that is the tape; else nil
+	vm     *tape.VM    // the engine, where that is the tape; else nil
+	lanes  *laneEngine // the engine of a step in lanes; else nil
 	feed   tape.Feed
 	scalar map[*graph.Node]*tensor.Dense
 }
@@ -128,6 +145,13 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	p := &program{feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
 	var err error
 	engine := t.Engine
+	if s.mode == Training && t.Ranks != nil {
+		if p.lanes, err = t.newLanes(ctx, s); err != nil {
+			return nil, err
+		}
+		p.compiledNet, p.engine = p.lanes.kinds[0].compiledNet, p.lanes
+		return t.keep(s, p), nil
+	}
 	if o := t.Optimiser; s.mode == Training && o.search != nil {
 		if engine != nil {
 			return nil, fmt.Errorf("train: %s searches along a line on the tape, and cannot on another engine", o.name)
@@ -145,6 +169,11 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
+	return t.keep(s, p), nil
+}
+
+// keep keeps the program for a size.
+func (t *Trainer) keep(s size, p *program) *program {
 	if t.programs == nil {
 		t.programs = map[size]*program{}
 	}
@@ -152,7 +181,7 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	if s.mode == Training && s.places() > (size{rows: t.rows, sizes: t.sizes}).places() {
 		t.rows, t.sizes = s.rows, s.sizes
 	}
-	return p, nil
+	return p
 }
 
 // Program returns the tape's program for batches of so many rows, and of sizes for a trainer with
@@ -189,6 +218,7 @@ func (t *Trainer) net(s size) (*compiledNet, error) {
 }
 
 func (t *Trainer) built(c *compiled, s size) (*compiledNet, error) {
+	s.lanes = s.mode == Training && t.Ranks != nil
 	if p := c.nets[s]; p != nil {
 		return p, nil
 	}
@@ -218,7 +248,7 @@ func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 		}
 		options = append(options, tape.Fetch(p.looked...))
 	case s.mode == Training:
-		options = append(options, tape.Fetch(p.net.Loss), tape.Do(p.step), tape.CheckFinite(p.net.Loss))
+		options = append(options, tape.Fetch(p.loss), tape.Do(p.step), tape.CheckFinite(p.loss))
 	default:
 		for _, n := range []*graph.Node{p.net.Loss, p.net.Output} {
 			if n != nil && !(s.mute && n == p.net.Loss && p.net.Output != nil) {
@@ -257,16 +287,27 @@ func (t *Trainer) build(s size) (*compiledNet, error) {
 		if p.net.Loss == nil {
 			return nil, fmt.Errorf("train: %s has no loss", g.Name())
 		}
-		if p.net.Params == nil || len(p.net.Params) > 0 {
+		p.loss = p.net.Loss
+		trains := p.net.Params == nil || len(p.net.Params) > 0
+		if trains {
 			if t.Optimiser.Rate(g) != nil {
 				return nil, fmt.Errorf("train: %s has a step already: want a new graph, without Minimize, from each call of Build", g.Name())
 			}
 			if t.Optimiser.IsZero() {
 				return nil, errors.New("train: no optimiser: set Trainer.Optimiser to one such as train.Adam(0.001), or to one of your own by train.Custom; a net that its Step alone trains has Params that are empty and not nil")
 			}
-			p.step = t.Optimiser.Minimize(p.net.Loss, p.net.Params...)
 		}
-		if p.step = append(p.step, p.net.Step...); len(p.step) == 0 && g.Err() == nil {
+		switch {
+		case t.Ranks != nil:
+			if err := p.inLanes(t.Optimiser); err != nil {
+				return nil, err
+			}
+		case trains:
+			p.step = append(t.Optimiser.Minimize(p.net.Loss, p.net.Params...), p.net.Step...)
+		default:
+			p.step = slices.Clone(p.net.Step)
+		}
+		if len(p.step) == 0 && g.Err() == nil {
 			return nil, fmt.Errorf("train: %s has nothing to train: neither parameters nor a step of its own", g.Name())
 		}
 		p.rate = t.Optimiser.Rate(g)
@@ -314,12 +355,19 @@ func setScalar(typ graph.Type, t *tensor.Dense, v float64) {
 
 // run runs the program on its feed, which has the batch b, and locates the errors that b causes.
 func (p *program) run(ctx context.Context, b data.Batch) error {
+	if p.lanes != nil {
+		p.lanes.batch = b
+	}
 	err := p.engine.Run(ctx, p.feed)
 	if err == nil || errors.As(err, new(*tape.NotFinite)) {
 		return err
 	}
+	first := 0
+	if e := new(inLane); errors.As(err, &e) {
+		first, err = e.first, e.error
+	}
 	if outside := new(trait.IndexError); errors.As(err, &outside) {
-		return p.located(outside, b, err)
+		return p.located(outside, b, first, err)
 	}
 	for _, in := range p.inputs {
 		if _, ok := in.Default(); !ok && p.feed[in] == nil {

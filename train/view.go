@@ -14,12 +14,12 @@ import (
 // With returns a trainer of the same model and optimiser on another store, s, which it shares with
 // its other users; it shares the compiled programs with t. It has workers of its own, so it must be
 // closed, and it may run at the same time as t. If s is nil it makes a store of its own, with fresh
-// values from t's seed.
+// values from t's seed. It has no Ranks: it works by itself on each rank that uses it.
 func (t *Trainer) With(s *tape.Store) *Trainer {
 	if s == nil {
 		s = tape.NewStore(nil, tape.Seed(t.Seed))
 	}
-	return &Trainer{Build: t.Build, BuildSizes: t.BuildSizes, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, Engine: t.Engine, store: s, compiled: t.shared()}
+	return &Trainer{Build: t.Build, BuildSizes: t.BuildSizes, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, Engine: t.Engine, LaneLosses: t.LaneLosses, store: s, compiled: t.shared()}
 }
 
 // Averages evaluates a trainer's model and predicts with it, with the averages that [EMA] keeps in
@@ -33,7 +33,8 @@ func (t *Trainer) With(s *tape.Store) *Trainer {
 //
 // The trainer's store stays as it is, except that its count of runs (tape.Store.Runs) rises where
 // the model draws random numbers, so that these are drawn anew in every run, with the averages as
-// without.
+// without. Where ranks have shared out the optimiser's states, which averages are, there are none
+// of all parameters.
 type Averages struct {
 	of   *Trainer
 	view *Trainer // on a copy of the store; nil before the first call
@@ -48,6 +49,9 @@ func (a *Averages) Trainer() (*Trainer, error) {
 	if a == nil || a.of == nil {
 		return nil, errors.New("train: averages of no trainer: Trainer.Averages makes them")
 	}
+	if a.of.several() && a.of.Ranks.Sharded() {
+		return nil, errors.New("train: each rank has the averages of its own part of the parameters alone: load them from a checkpoint, or let no states be shared out")
+	}
 	from := a.of.Store()
 	if err := averaged(from); err != nil {
 		return nil, err
@@ -61,7 +65,7 @@ func (a *Averages) Trainer() (*Trainer, error) {
 			return nil, err
 		}
 		a.view = a.of.With(s)
-		a.view.counts = from
+		a.view.counts, a.view.Ranks = from, a.of.Ranks
 		return a.view, nil
 	}
 	to := a.view.store

@@ -24,6 +24,7 @@ func TestMathML(t *testing.T) {
 		{expr.Sym("x", subscript.Shifted("t", 1)), "<msub><mi>x</mi><mrow><mi>t+1</mi></mrow></msub>"},
 		{expr.Cases(expr.Sym("m"), expr.Sym("a"), expr.Sym("b")), "<mrow><mo>{</mo><mtable><mtr><mtd><mi>a</mi></mtd><mtd><mtext>if </mtext><mi>m</mi></mtd></mtr><mtr><mtd><mi>b</mi></mtd><mtd><mtext>else</mtext></mtd></mtr></mtable></mrow>"},
 		{expr.Call("√", expr.Norm2(expr.Sym("a"))), "<mrow><mo>‖</mo><mi>a</mi><mo>‖</mo></mrow>"},
+		{expr.OverLanes(expr.Sym("a")), "<munder><mo>∑</mo><mrow><mi>lanes</mi></mrow></munder><mi>a</mi>"},
 		{expr.Sym("<script>"), "<mi>&lt;script&gt;</mi>"},
 	} {
 		if got := MathML(c.e); got != "<math>"+c.want+"</math>" {

@@ -72,7 +72,7 @@ func longAxes(n *graph.Node) (out []graph.Axis) {
 var (
 	calls = []string{"tanh", "√", "log", "max", "relu", "σ", "sin", "cos", "erf", "|", "¬", "trunc", "softmax", "log softmax", "standardise",
 		"gelu", "gelu′", "gelu tanh", "elu", "elu′", "silu", "silu′", "mish", "mish′", "leaky relu", "leaky relu′", "concat"}
-	signs = []string{"Σ", "mean", "max", "var"}
+	signs = []string{"Σ", "mean", "max", "var", expr.LaneSum}
 )
 
 func (r *reader) eval(e expr.Expr) float64 {
@@ -171,6 +171,9 @@ func (r *reader) eval(e expr.Expr) float64 {
 			return r.along(e)
 		}
 	case expr.KindBig:
+		if e.Text == expr.LaneSum { // there is one lane
+			return r.eval(e.Args[0])
+		}
 		return r.big(e, e.Subs)
 	case expr.KindBracket:
 		holds := map[string]bool{"<": a[0] < a[1], "≤": a[0] <= a[1], "=": a[0] == a[1], "≠": a[0] != a[1],

@@ -16,7 +16,7 @@ func (p *paths) rulesOf(through []*graph.Node) []Rule {
 	for _, y := range through {
 		r := p.ruleOf(y)
 		list := &out
-		if isLayout(y) && !match.Is(y, match.Broadcast) || match.Is(y, match.Cast) {
+		if isLayout(y) && !match.Is(y, match.Broadcast) && !match.Is(y, match.CopyRanks) || match.Is(y, match.Cast) {
 			list = &layouts
 		}
 		if !slices.ContainsFunc(*list, func(o Rule) bool { return o.Name == r.Name && slices.EqualFunc(o.Laws, r.Laws, same) }) {

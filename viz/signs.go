@@ -34,6 +34,9 @@ func (v *view) signs(boxes []figure.Node) []string {
 	if says("′(") {
 		out = append(out, "f′ is the derivative of a function f")
 	}
+	if sum := "Σ" + figure.Sub("lanes"); says(sum) {
+		out = append(out, "a sum over lanes is of what each lane of a step has, on its own rows")
+	}
 	other := slices.ContainsFunc(v.shown, func(n *graph.Node) bool { return n.DType() != v.usual })
 	switch {
 	case v.usual == graph.InvalidDType:

@@ -80,6 +80,9 @@ func (s *sketcher) word(n *graph.Node) string {
 				return name
 			}
 		case expr.KindBig:
+			if e.Text == expr.LaneSum {
+				return "Σ lanes"
+			}
 			if !match.Is(n, match.MatMul) {
 				if sign := Unicode(expr.Sym(e.Text, e.Subs...)); !strings.Contains(sign, "_") {
 					return sign

@@ -78,13 +78,14 @@ func ofLoop(n *graph.Node) bool {
 	return trait.LoopBody(n) != nil
 }
 
-// isLayout reports whether an operation only changes the layout of its operand's elements.
+// isLayout reports whether an operation only changes the layout of its operand's elements, or gives
+// them to all lanes of a step.
 func isLayout(n *graph.Node) bool {
 	if n.NumIn() != 1 {
 		return false
 	}
 	switch match.KindOf(n) {
-	case match.Reshape, match.Broadcast, match.Transpose:
+	case match.Reshape, match.Broadcast, match.Transpose, match.CopyRanks:
 		return true
 	}
 	return false

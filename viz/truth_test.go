@@ -172,7 +172,7 @@ func randomGraph(rnd *rand.Rand) (*graph.Graph, []*graph.Node) {
 	}
 	for k := range 9 {
 		var y *graph.Node
-		switch x := named(); rnd.Intn(10) {
+		switch x := named(); rnd.Intn(11) {
 		case 0, 1, 2:
 			p, q := some(), some()
 			if p.Rank()+q.Rank() > 0 && p.Shape() != q.Shape() {
@@ -193,6 +193,8 @@ func randomGraph(rnd *rand.Rand) (*graph.Graph, []*graph.Node) {
 			y = ops.Mul(x, ops.Mean(x, a, ops.Keep))
 		case 8:
 			y = ops.Softmax(x, rnd.Intn(x.Rank()))
+		case 10:
+			y = []func(*graph.Node) *graph.Node{ops.SumRanks, ops.CopyRanks}[rnd.Intn(2)](some())
 		case 9:
 			y = ops.Div(x, ops.Shift(ops.Square(pool[3]), 2))
 			if x.Shape() == pool[2].Shape() {

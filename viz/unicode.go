@@ -128,7 +128,11 @@ func (p printer) bound(e expr.Expr) (text string, binding int) {
 		if k := e.Args[0].Kind; k == expr.KindBig || k == expr.KindMul {
 			need = negating
 		}
-		return p.sign(e.Text, e.Subs) + p.print(e.Args[0], need), negating
+		sign, subs := e.Text, e.Subs
+		if sign == expr.LaneSum {
+			sign, subs = "Σ", []string{"lanes"}
+		}
+		return p.sign(sign, subs) + p.print(e.Args[0], need), negating
 	case expr.KindArray:
 		return p.array(e)
 	case expr.KindProduct:

@@ -22,6 +22,7 @@ type bench struct {
 	gemm, vec         bool
 	instructions      bool   // also time the instructions of a step
 	cpu               string // file
+	scaling           benchScaling
 
 	out   io.Writer
 	json  bool
@@ -44,11 +45,17 @@ share of the rate of multiply-adds that the core reaches at that moment, or
 functions of arrays, in nanoseconds per element for arrays of three sizes.
 
 With --profile, the time of each instruction is shown as by tapestry tape --profile.
-In a profile for go tool pprof the instructions of a step are labels.`,
+In a profile for go tool pprof the instructions of a step are labels.` + scalingLong,
 		Example: "  tapestry bench --workloads kmeans_softmax,mlp --dtypes float32 --seconds 2\n  tapestry bench --gemm",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			b.out, b.json = cmd.OutOrStdout(), o.json
+			if err := b.scaling.validate(cmd); err != nil {
+				return err
+			}
+			if b.scaling.on {
+				return b.predictScaling(cmd.Context(), cmd)
+			}
 			if err := b.check(); err != nil {
 				return err
 			}
@@ -80,6 +87,7 @@ In a profile for go tool pprof the instructions of a step are labels.`,
 	f.BoolVar(&b.vec, "vec", false, "time functions of arrays instead")
 	f.BoolVar(&b.instructions, "profile", false, "also show where the time of each step goes")
 	f.StringVar(&b.cpu, "cpu-profile", "", "write a profile for go tool pprof to this file")
+	b.scaling.flags(cmd)
 	return cmd
 }
 

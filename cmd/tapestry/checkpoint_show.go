@@ -22,6 +22,7 @@ type shownCheckpoint struct {
 	PassedOver  []string          `json:"passedOver,omitempty"`
 	Model       string            `json:"model,omitempty"`
 	Rows        int               `json:"rows,omitempty"`
+	Lanes       int               `json:"lanes,omitempty"` // into which a batch is cut
 	Fingerprint string            `json:"fingerprint,omitempty"`
 	Seed        uint64            `json:"seed"`
 	Step        uint64            `json:"step"`
@@ -74,7 +75,7 @@ func showCheckpoint(ctx context.Context, w io.Writer, path string, asJSON bool) 
 func (f *savedFile) shown(rows []storedArray) shownCheckpoint {
 	out := shownCheckpoint{File: filepath.ToSlash(f.path), Checksum: f.whole, PassedOver: f.passed, Meta: f.Metadata(), Arrays: rows}
 	if s := f.state; s != nil {
-		out.Model, out.Rows, out.Fingerprint = s.Model.Name, s.Model.Rows, s.Model.Fingerprint
+		out.Model, out.Rows, out.Lanes, out.Fingerprint = s.Model.Name, s.Model.Rows, s.Model.Lanes, s.Model.Fingerprint
 		out.Seed, out.Step, out.Runs = s.Store.Seed(), s.Store.Step(), s.Store.Runs()
 		out.Epoch, out.Batch, out.Batches = s.Position.Epoch, s.Position.Batch, s.Batches
 		out.Data, out.Meta = s.Data, s.Meta
@@ -109,7 +110,11 @@ func (f *savedFile) head(w io.Writer) {
 	if v := s.Validation; v != nil {
 		fmt.Fprintf(w, "  validation   %s\n", validationText(v))
 	}
-	fmt.Fprintf(w, "  fingerprint  %.16s of batches of %s\n", s.Model.Fingerprint, plural.Count(s.Model.Rows, "row"))
+	lanes := ""
+	if s.Model.Lanes > 0 {
+		lanes = " in " + plural.Count(s.Model.Lanes, "lane")
+	}
+	fmt.Fprintf(w, "  fingerprint  %.16s of batches of %s%s\n", s.Model.Fingerprint, plural.Count(s.Model.Rows, "row"), lanes)
 	metadata(w, s.Meta)
 }
 

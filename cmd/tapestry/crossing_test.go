@@ -47,6 +47,7 @@ var crossings = []struct {
 }{
 	{"train", []string{"train %s --steps 3 --seeds 1"}},
 	{"--engine gorgonia", []string{"train %s --steps 3 --seeds 1 --engine gorgonia"}},
+	{"--lanes", []string{"train %s --steps 3 --seeds 1 --lanes 2"}},
 	{"--checkpoint, --log", []string{"train %s --steps 3 --seeds 1 --checkpoint DIR --log DIR.jsonl"}},
 	{"--resume", []string{"train %s --steps 3 --seeds 1 --checkpoint DIR-r", "train %s --steps 6 --seeds 1 --checkpoint DIR-r --resume"}},
 	{"predict", []string{"train %s --steps 3 --seeds 1 --checkpoint DIR-p", "predict DIR-p DATA --json"}},

@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/train/parallel"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
@@ -33,6 +34,7 @@ type drawing struct {
 	loop                         int    // number of the loop; 0 for the model itself
 	figure                       bool
 	apart                        string
+	lanes                        int // 0 for a step on a whole batch
 }
 
 func newDraw(o *options) *cobra.Command {
@@ -79,6 +81,7 @@ differs.`,
 	f.StringVar(&d.apart, "apart", "", "with --figure, the axis whose parts are drawn apart")
 	f.StringVar(&d.against, "against", "", "a second model to compare with")
 	f.BoolVar(&d.noLines, "no-lines", false, "leave out the lines of source, for a drawing that is kept in a repository")
+	f.IntVar(&d.lanes, "lanes", 0, "draw a step in so many lanes, as train --lanes has it: on the rows of a lane, with the sums over lanes")
 	f.StringVarP(&d.out, "out", "o", "", "write to a file instead of standard output")
 	return cmd
 }
@@ -100,6 +103,8 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 		return usagef("--format %q: want svg, dot or text", d.format)
 	case d.engine != "own" && d.engine != "dot":
 		return usagef("--engine %q: want own or dot", d.engine)
+	case cmd.Flags().Changed("lanes") && (d.lanes < 1 || d.lanes > parallel.MaxLanes):
+		return usagef("--lanes %d: want 1 to %d", d.lanes, parallel.MaxLanes)
 	}
 	if err := d.unused(cmd); err != nil {
 		return err
@@ -211,6 +216,13 @@ func parseLevel(s string) (viz.Level, error) {
 
 // roots returns the nodes to draw with everything they depend on.
 func (d *drawing) roots(ctx context.Context, m *builders.Model, level viz.Level) ([]*graph.Node, error) {
+	part := 1.0
+	if d.lanes != 0 {
+		var err error
+		if m, part, err = laneOf(m, d.lanes); err != nil {
+			return nil, err
+		}
+	}
 	var wrt []*graph.Node
 	if d.grad || len(d.wrt) > 0 {
 		var err error
@@ -218,7 +230,13 @@ func (d *drawing) roots(ctx context.Context, m *builders.Model, level viz.Level)
 			return nil, err
 		}
 	}
-	roots, err := drawnRoots(ctx, m, wrt, level)
+	var roots []*graph.Node
+	var err error
+	if d.lanes != 0 {
+		roots, err = asDrawn(ctx, m, summed(m, part, wrt), level)
+	} else {
+		roots, err = drawnRoots(ctx, m, wrt, level)
+	}
 	if err != nil || d.loop == 0 {
 		return roots, err
 	}
@@ -236,6 +254,11 @@ func drawnRoots(ctx context.Context, m *builders.Model, wrt []*graph.Node, level
 	if len(wrt) > 0 {
 		roots = append(roots, grad.Of(m.Loss, wrt...)...)
 	}
+	return asDrawn(ctx, m, roots, level)
+}
+
+// asDrawn returns the nodes that stand for the roots at a level.
+func asDrawn(ctx context.Context, m *builders.Model, roots []*graph.Node, level viz.Level) ([]*graph.Node, error) {
 	if level != viz.Compiled {
 		return roots, m.Graph.Err()
 	}

@@ -21,6 +21,7 @@ var flagValues = map[string]string{
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",
 	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1", "from": "nothere", "part": "features",
 	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "symbolic": "N", "begin": "b.onnx", "draws": "runtime", "optimisers": "sgd:0.1", "starts": "2", "rates": "cosine(0.03,3)", "pair": "kmeans-softmax,kmeans-goofy",
+	"lanes": "4", "ranks": "tcp://127.0.0.1:7070", "rank": "0/2", "ranks-key-file": "key", "ranks-timeout": "3s", "of": "2",
 }
 
 // flagsWithoutTrace has the flags that only affect a file, the time taken, or other runs.
@@ -62,7 +63,7 @@ func TestNoFlagIsIgnored(t *testing.T) {
 		"train kmeans-lloyd --json", "train kmeans-sgd --steps 5 --seeds 2 --json", "train kmeans-softmax --steps 5 --seeds 2 --json",
 		"train test-perceptron --steps 5 --seeds 1 --json", "step kmeans-softmax --print --train 5", "step kmeans-lloyd --print", "step rnn-lstm --print --train 5",
 		"draw kmeans-softmax", "draw kmeans-softmax --format text", "draw kmeans-softmax --format dot --grad", "grad kmeans-softmax", "export kmeans-softmax --step -o a.onnx", "export dropout -o a.onnx", "export kmeans-softmax --gradients -o a.onnx",
-		"tape kmeans-softmax", "precision kmeans-goofy --step 3", "autopsy kmeans-softmax --step 2", "geometry kmeans-softmax --steps 2", "geometry attention-self --steps 2",
+		"tape kmeans-softmax", "tape test-perceptron --lanes 4", "precision kmeans-goofy --step 3", "autopsy kmeans-softmax --step 2", "geometry kmeans-softmax --steps 2", "geometry attention-self --steps 2",
 		"rewrite kmeans-softmax", "list kmeans-softmax", "compare kmeans-softmax kmeans-goofy --starts 1 --seeds 2 --steps 3 --out r.html",
 		"compare test-perceptron --seeds 2 --steps 3 --out r.html", "train net.tapestry --data iris --validation 0.2 --steps 50 --rate 1 --seeds 1 --json",
 		"step net.tapestry --data iris --print --train 5", "autopsy net.tapestry --data iris --step 2", "precision net.tapestry --data iris --step 2", "geometry net.tapestry --data iris --steps 2",
@@ -92,6 +93,9 @@ func TestNoFlagIsIgnored(t *testing.T) {
 					value, has := flagValues[f.Name]
 					if f.Name == "dtype" {
 						value, has = map[string]string{"f32": "f64", "f64": "f32"}[f.DefValue], true
+					}
+					if value == f.DefValue {
+						value = "adam" // of --optimiser
 					}
 					if !has {
 						t.Errorf("the test has no value for --%s of %s", f.Name, c.Name())

@@ -186,7 +186,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 		return err
 	}
 	j.about = t.notes.text(t.taken)
-	c.Engine = engine
+	c.Engine, c.Ranks = engine, keep.shared.ranks
 	asked := c.Steps
 	learned, err := keep.learn(cmd, j, c)
 	if err != nil {
@@ -252,12 +252,13 @@ func printLearning(w io.Writer, o *options, c lab.Config, l *learning, t *traini
 			Data      string     `json:"data,omitempty"`
 			Rows      int        `json:"rows,omitempty"` // to train on
 			Batch     int        `json:"batch,omitempty"`
+			Lanes     int        `json:"lanes,omitempty"` // into which a batch is cut
 			Params    int        `json:"params"`
 			Median    jsonNumber `json:"median_end"`
 			Settled   int        `json:"converged_runs"`
 			Test      string     `json:"convergence_test"`
 			Runs      []run      `json:"runs"`
-		}{learned.Model.Builder.Name, c.Steps, c.Optimisers[0].Under(c.Rate), l.batches, t.taken, "", 0, 0, learned.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
+		}{learned.Model.Builder.Name, c.Steps, c.Optimisers[0].Under(c.Rate), l.batches, t.taken, "", 0, 0, lanes(c.Ranks), learned.Params, jsonNumber(lab.Median(learned.Ends())), len(learned.Runs) - learned.Moving(), oneLine(lab.ConvergenceTest(false)), nil}
 		if j.fitted != nil {
 			v.Batches, v.Data, v.Batch = "rows", j.fitted.Name(), j.fitted.Batch()
 			v.Rows, _ = j.fitted.Rows()
@@ -287,6 +288,7 @@ func printLearning(w io.Writer, o *options, c lab.Config, l *learning, t *traini
 	if idle := idleParams(learned); len(idle) > 0 {
 		fmt.Fprintf(w, "not trained, because the loss does not depend on it: %s\n", strings.Join(idle, ", "))
 	}
+	printLanes(w, c.Ranks)
 	t.notes.print(w, t.taken)
 	if j.begins != "" {
 		fmt.Fprintln(w, j.begins)

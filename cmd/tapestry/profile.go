@@ -8,7 +8,11 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
+	"github.com/tapestry-ml/tapestry/train/data"
+	"gorgonia.org/tensor"
 )
 
 // profiling has the flags that say what to measure of a training step.
@@ -80,6 +84,35 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 		return nil, nil
 	}
 	return vm.Profile(ctx, feed, p.steps)
+}
+
+// lanes measures what the flags say of a trainer's step in lanes and returns the profile, nil if none
+// was asked for.
+func (p *profiling) lanes(ctx context.Context, m *builders.Model, t *train.Trainer, seed uint64) (*train.LanesProfile, error) {
+	if !p.on && p.trace == "" {
+		return nil, nil
+	}
+	if err := m.Room(); err != nil {
+		return nil, err
+	}
+	feed, err := profiledFeed(m, seed)
+	if err != nil {
+		return nil, err
+	}
+	batch := data.Batch{Rows: lab.RowsOf(m), Values: map[string]*tensor.Dense{}}
+	for in, v := range feed {
+		batch.Values[in.Path()] = v
+	}
+	if p.trace != "" {
+		err := writeOutput(p.trace, nil, func(w io.Writer) error { return t.TraceLanes(ctx, batch, tracedSteps, w) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	if !p.on {
+		return nil, nil
+	}
+	return t.ProfileLanes(ctx, batch, p.steps)
 }
 
 // profiledFeed returns a batch of the model's examples. For a clustering these are points in [−½,
@@ -162,6 +195,27 @@ type (
 		Traffic  int64  `json:"traffic_bytes"`
 	}
 )
+
+// lanesProfileJSON is the JSON of the profile of a step in lanes.
+type lanesProfileJSON struct {
+	Runs    int          `json:"runs"`
+	Time    int64        `json:"ns"`
+	Terms   int64        `json:"ns_lanes"`
+	Sum     int64        `json:"ns_sum"`
+	Updates int64        `json:"ns_update"`
+	Lane    *profileJSON `json:"lane"`
+	Update  *profileJSON `json:"update"`
+}
+
+func newLanesProfileJSON(s *train.Lanes, p *train.LanesProfile) *lanesProfileJSON {
+	if p == nil {
+		return nil
+	}
+	return &lanesProfileJSON{
+		p.Runs, int64(p.Time()), int64(p.Terms), int64(p.Sum), int64(p.Updates),
+		newProfileJSON(s.Lane, p.Lane), newProfileJSON(s.Update, p.Update),
+	}
+}
 
 func newProfileJSON(prog *tape.Program, p *tape.Profile) *profileJSON {
 	if p == nil {

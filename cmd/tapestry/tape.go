@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +17,9 @@ func newTape(o *options) *cobra.Command {
 	var m modelOptions
 	var profiled profiling
 	var budget byteSize
+	var inLanes laned
 	var forward, asWritten, fastMath, phases, log bool
+	var name string
 	cmd := &cobra.Command{
 		Use:   "tape MODEL",
 		Short: "Show the compiled training step: operands, places in memory, FLOPs, bytes, peak",
@@ -31,10 +34,18 @@ An elementary function counts as one operation. Then times are added up by line 
 model, by scope and by quantity, those of derivatives with their quantities.
 
 With --phases the forms of the program after each phase of the compiler come first, from
-instructions that are fused to the calls that the VM makes.`,
+instructions that are fused to the calls that the VM makes.
+
+With --lanes the step is shown as train --lanes runs it: the program of a lane, which has a
+part of the rows, the sum over the lanes of all ranks, the program of the update, which is
+the same on all, and the memory of a rank. With --profile it has the time of the lanes, of
+their sum and of the update, and the profiles of both programs; --trace shows the lanes on
+their workers.`,
 		Example: "  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --log\n" +
 			"  tapestry tape kmeans-softmax --set n=4096,d=64,k=64 --profile --trace trace.json\n" +
-			"  tapestry tape kmeans-softmax --forward --phases",
+			"  tapestry tape kmeans-softmax --forward --phases\n" +
+			"  tapestry tape norm-layer --lanes 8 --of 4 --optimiser adam --shard\n" +
+			"  tapestry tape norm-layer --lanes 8 --profile --trace trace.json",
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := profiled.check(); err != nil {
@@ -42,6 +53,9 @@ instructions that are fused to the calls that the VM makes.`,
 			}
 			if asWritten && fastMath {
 				return usagef("--as-written and --fast-math exclude each other")
+			}
+			if err := inLanes.check(cmd); err != nil {
+				return err
 			}
 			if err := profiled.unused(cmd); err != nil {
 				return err
@@ -57,7 +71,18 @@ instructions that are fused to the calls that the VM makes.`,
 			if err != nil {
 				return err
 			}
-			prog, err := compileStep(cmd.Context(), model, train.SGD(0.1), forward, asWritten, options...)
+			opt, err := optimiser(name, 0.1)
+			if err != nil {
+				return err
+			}
+			if inLanes.lanes > 0 {
+				step, profile, err := inLanes.step(cmd.Context(), model, opt, &profiled, o.seed)
+				if err != nil {
+					return err
+				}
+				return inLanes.print(cmd.OutOrStdout(), o, model, step, profile)
+			}
+			prog, err := compileStep(cmd.Context(), model, opt, forward, asWritten, options...)
 			if err != nil {
 				return err
 			}
@@ -85,6 +110,8 @@ instructions that are fused to the calls that the VM makes.`,
 	}
 	m.flags(cmd)
 	profiled.flags(cmd)
+	inLanes.flags(cmd)
+	cmd.Flags().StringVar(&name, "optimiser", "sgd", strings.Join(train.Names(), ", "))
 	cmd.Flags().BoolVar(&forward, "forward", false, "show the loss or output alone, without gradient and update")
 	cmd.Flags().BoolVar(&asWritten, "as-written", false, "leave out the rewrite passes")
 	cmd.Flags().BoolVar(&fastMath, "fast-math", false, fastMathUsage)
@@ -117,35 +144,45 @@ func compileStep(ctx context.Context, m *builders.Model, opt train.Optimiser, fo
 	return tape.CompileContext(ctx, m.Graph, options...)
 }
 
-func tapeJSON(out interface{ Write([]byte) (int, error) }, m *builders.Model, p *tape.Program, profile *tape.Profile) error {
-	type row struct {
-		Op      string   `json:"op"`
-		Result  string   `json:"result"`
-		In      []string `json:"in"`
-		Offset  int      `json:"offset"`
-		Bytes   int      `json:"bytes"`
-		InPlace bool     `json:"in_place"`
-		Again   int      `json:"again,omitempty"` // bytes saved
-		FLOPs   int64    `json:"flops"`
-		Traffic int64    `json:"traffic"`
-		Pos     string   `json:"pos"`
-	}
-	v := struct {
-		Model   string       `json:"model"`
-		Arena   int          `json:"arena_bytes"`
-		FLOPs   int64        `json:"flops"`
-		Traffic int64        `json:"traffic_bytes"`
-		Rows    []row        `json:"instructions"`
-		Log     string       `json:"rewrites"`
-		Profile *profileJSON `json:"profile,omitempty"`
-	}{Model: m.Builder.Name, Arena: p.Arena(), FLOPs: p.FLOPs(), Traffic: p.Traffic(), Profile: newProfileJSON(p, profile)}
+// programJSON is the JSON of a program.
+type programJSON struct {
+	Arena   int           `json:"arena_bytes"`
+	FLOPs   int64         `json:"flops"`
+	Traffic int64         `json:"traffic_bytes"`
+	Rows    []tapeRowJSON `json:"instructions"`
+	Log     string        `json:"rewrites"`
+}
+
+type tapeRowJSON struct {
+	Op      string   `json:"op"`
+	Result  string   `json:"result"`
+	In      []string `json:"in"`
+	Offset  int      `json:"offset"`
+	Bytes   int      `json:"bytes"`
+	InPlace bool     `json:"in_place"`
+	Again   int      `json:"again,omitempty"` // bytes saved
+	FLOPs   int64    `json:"flops"`
+	Traffic int64    `json:"traffic"`
+	Pos     string   `json:"pos"`
+}
+
+func newProgramJSON(p *tape.Program) programJSON {
+	v := programJSON{Arena: p.Arena(), FLOPs: p.FLOPs(), Traffic: p.Traffic()}
 	for _, r := range p.Rows() {
-		v.Rows = append(v.Rows, row{r.Op, r.Result, r.In, r.Offset, r.Bytes, r.InPlace, r.Again, r.FLOPs, r.Traffic, r.Pos.String()})
+		v.Rows = append(v.Rows, tapeRowJSON{r.Op, r.Result, r.In, r.Offset, r.Bytes, r.InPlace, r.Again, r.FLOPs, r.Traffic, r.Pos.String()})
 	}
 	var log strings.Builder
 	for _, e := range p.Log() {
 		log.WriteString(e.String() + "\n")
 	}
 	v.Log = log.String()
-	return printJSON(out, v)
+	return v
+}
+
+func tapeJSON(out io.Writer, m *builders.Model, p *tape.Program, profile *tape.Profile) error {
+	return printJSON(out, struct {
+		Model string `json:"model"`
+		programJSON
+		Profile *profileJSON `json:"profile,omitempty"`
+	}{m.Builder.Name, newProgramJSON(p), newProfileJSON(p, profile)})
 }

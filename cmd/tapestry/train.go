@@ -12,9 +12,115 @@ import (
 func newTrain(o *options) *cobra.Command {
 	var t training
 	var l learning
-	var keep keeping
+	var shared sharing
+	keep := keeping{shared: &shared}
 	var watched watching
 	var predict, out, engine, choose string
+	trained := func(cmd *cobra.Command, name string, b builders.Builder) error {
+		makeEngine, err := engineNamed(engine)
+		if err != nil {
+			return err
+		}
+		if makeEngine, err = watched.engine(makeEngine); err != nil {
+			return err
+		}
+		if !shared.first() {
+			out = ""
+		}
+		if err := checkOutput(out); err != nil {
+			return err
+		}
+		if err := keep.parse(&t); err != nil {
+			return err
+		}
+		t.options = keep.options()
+		clustering := isClustering(b)
+		if !cmd.Flags().Changed("seeds") {
+			switch {
+			case keep.log != "", keep.resume, keep.dir != "" && !clustering:
+				t.seeds = 1
+			case !clustering:
+				t.seeds = 3
+			}
+		}
+		if err := keep.check(clustering, t.seeds); err != nil {
+			return err
+		}
+		if !clustering {
+			return watched.report(cmd, o, name, l.train(cmd, o, &t, &keep, name, out, makeEngine))
+		}
+		one := t.seeds == 1 && choose == "" && !movesItself(b)
+		if !one {
+			release, err := keep.openEmpty()
+			if err != nil {
+				return err
+			}
+			defer release()
+		}
+		c, err := t.config(o, name)
+		if err != nil {
+			return err
+		}
+		c.Engine, c.Ranks = makeEngine, shared.ranks
+		m, err := c.Variant(name).Build(c.DType)
+		if err != nil {
+			return err
+		}
+		if t.notes.on {
+			if err := t.chosen(&c, m, lab.DefaultRate(c.Table)); err != nil {
+				return err
+			}
+		}
+		t.taken = t.notes.taken(m, &c)
+		ended, err := keep.clustering(cmd.Context(), &c, &t, name, one)
+		if err != nil {
+			return err
+		}
+		if one {
+			saving(cmd.Context())
+		}
+		var fresh *data.Table
+		if predict != "" {
+			if fresh, err = t.alike(predict, c.Table).open(); err != nil {
+				return err
+			}
+			if err := t.scale(fresh); err != nil {
+				return err
+			}
+		}
+		shared.begins = true
+		bar := newProgress(cmd.ErrOrStderr())
+		c.Progress, c.Stepped = bar.report(), bar.steps()
+		var v lab.Clustering
+		var tried []lab.Trial
+		if choose != "" {
+			var choice lab.Choice
+			choice, err = chooseK(cmd.Context(), c, name, choose)
+			v, tried = choice.Clustering, choice.Tried
+		} else {
+			v, err = c.Repeat(cmd.Context(), name)
+		}
+		bar.end()
+		if err = ended(err); err != nil {
+			return watched.report(cmd, o, name, err)
+		}
+		if !one {
+			if err := keep.centres(c, v, &t); err != nil {
+				return err
+			}
+		}
+		if best := v.Best(); len(best.Loss) == 0 { // the checkpoint was of the last step
+			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+				return printDone(w, o, name, keep.dir, best.Steps)
+			})
+		}
+		return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
+			if err := printTrials(w, o, tried); err != nil {
+				return err
+			}
+			return printTraining(cmd.Context(), w, o, c, v, &t, fresh)
+		})
+	}
 	cmd := &cobra.Command{
 		Use:   "train MODEL",
 		Short: "Train a model on data, or on examples of its own",
@@ -38,7 +144,16 @@ docs/crossing.md has what works with what.
 With --checkpoint what was trained is kept, with the model: first after a second, then every
 ten, and at the end; of several runs of a clustering the centres of the best one, when all are
 done. tapestry predict uses it, and with --resume the same command goes on as if it had never
-stopped. With --from another model begins with what was learnt, to keep it or to go on from it.`,
+stopped. With --from another model begins with what was learnt, to keep it or to go on from it.
+
+With --ranks the same command, given to several processes, trains one model: each takes some of
+the lanes into which a batch is cut, and their gradients are added in an order that the lanes alone
+decide. So any number of ranks gives the same bits, and --resume may have another number. Rank 0
+prints and writes. In two terminals, or on a cluster:
+
+  tapestry train mlp.tapestry --data digits --ranks tcp://127.0.0.1:7070 --rank 0/2
+  tapestry train mlp.tapestry --data digits --ranks tcp://127.0.0.1:7070 --rank 1/2
+  mpirun -n 4 tapestry train mlp.tapestry --data digits --ranks mpi --checkpoint runs/mlp --resume`,
 		Example: "  tapestry train mine.tapestry --data houses.csv --bind x=area,rooms --bind y=price --validation 0.2 --standardise\n" +
 			"  tapestry train kmeans-softmax --data flowers.csv --k 3 --gamma 0.5..60 --seeds 10\n" +
 			"  tapestry train kmeans-lloyd --data digits --k 10\n" +
@@ -62,111 +177,17 @@ stopped. With --from another model begins with what was learnt, to keep it or to
 					return err
 				}
 			}
-			makeEngine, err := engineNamed(engine)
-			if err != nil {
+			if err := shared.wholeOnly(cmd, b); err != nil {
 				return err
 			}
-			if makeEngine, err = watched.engine(makeEngine); err != nil {
-				return err
-			}
-			if err := checkOutput(out); err != nil {
-				return err
-			}
-			if err := keep.parse(&t); err != nil {
-				return err
-			}
-			t.options = keep.options()
-			clustering := isClustering(b)
-			if !cmd.Flags().Changed("seeds") {
-				switch {
-				case keep.log != "", keep.resume, keep.dir != "" && !clustering:
-					t.seeds = 1
-				case !clustering:
-					t.seeds = 3
-				}
-			}
-			if err := keep.check(clustering, t.seeds); err != nil {
-				return err
-			}
-			if !clustering {
-				return watched.report(cmd, o, args[0], l.train(cmd, o, &t, &keep, args[0], out, makeEngine))
-			}
-			one := t.seeds == 1 && choose == "" && !movesItself(b)
-			if !one {
-				release, err := keep.openEmpty()
-				if err != nil {
-					return err
-				}
-				defer release()
-			}
-			c, err := t.config(o, args[0])
-			if err != nil {
-				return err
-			}
-			c.Engine = makeEngine
-			m, err := c.Variant(args[0]).Build(c.DType)
-			if err != nil {
-				return err
-			}
-			if t.notes.on {
-				if err := t.chosen(&c, m, lab.DefaultRate(c.Table)); err != nil {
-					return err
-				}
-			}
-			t.taken = t.notes.taken(m, &c)
-			ended, err := keep.clustering(cmd.Context(), &c, &t, args[0], one)
-			if err != nil {
-				return err
-			}
-			if one {
-				saving(cmd.Context())
-			}
-			var fresh *data.Table
-			if predict != "" {
-				if fresh, err = t.alike(predict, c.Table).open(); err != nil {
-					return err
-				}
-				if err := t.scale(fresh); err != nil {
-					return err
-				}
-			}
-			bar := newProgress(cmd.ErrOrStderr())
-			c.Progress, c.Stepped = bar.report(), bar.steps()
-			var v lab.Clustering
-			var tried []lab.Trial
-			if choose != "" {
-				var choice lab.Choice
-				choice, err = chooseK(cmd.Context(), c, args[0], choose)
-				v, tried = choice.Clustering, choice.Tried
-			} else {
-				v, err = c.Repeat(cmd.Context(), args[0])
-			}
-			bar.end()
-			if err = ended(err); err != nil {
-				return watched.report(cmd, o, args[0], err)
-			}
-			if !one {
-				if err := keep.centres(c, v, &t); err != nil {
-					return err
-				}
-			}
-			if best := v.Best(); len(best.Loss) == 0 { // the checkpoint was of the last step
-				return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-					return printDone(w, o, args[0], keep.dir, best.Steps)
-				})
-			}
-			return writeOutput(out, cmd.OutOrStdout(), func(w io.Writer) error {
-				if err := printTrials(w, o, tried); err != nil {
-					return err
-				}
-				return printTraining(cmd.Context(), w, o, c, v, &t, fresh)
-			})
+			return shared.among(cmd, args, func() error { return trained(cmd, args[0], b) })
 		},
 	}
 	t.flags(cmd)
 	l.flags(cmd)
 	keep.flags(cmd)
 	watched.flags(cmd)
+	shared.flags(cmd)
 	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept; 3 of a model that is no clustering, unless given")
 	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")
 	cmd.Flags().StringVar(&choose, "choose-k", "", "numbers of clusters to try, as in 2..8: the one with the best mean silhouette is kept")

@@ -28,7 +28,7 @@ const assignedRows = 128
 // until release is called. The folder must be empty because a reader takes the checkpoint with the
 // most steps, which might be that of another training.
 func (k *keeping) openEmpty() (release func(), err error) {
-	if k.dir == "" {
+	if k.dir == "" || !k.shared.first() {
 		return func() {}, nil
 	}
 	folder := checkpoint.Folder{Dir: k.dir}
@@ -65,7 +65,7 @@ func filledIn(s *checkpoint.State) (*filling, error) {
 // centres writes a checkpoint of the best run if a folder is given: its centres, the model that
 // assigns rows to them, and the values that replaced missing ones.
 func (k *keeping) centres(c lab.Config, v lab.Clustering, t *training) error {
-	if k.dir == "" {
+	if k.dir == "" || !k.shared.first() {
 		return nil
 	}
 	best, d := v.Best(), len(c.Table.Columns)
@@ -109,7 +109,7 @@ func (t *training) centresMeta(c lab.Config) (map[string]string, error) {
 // checkpoint. The returned function closes the log, and returns the error with which training ended,
 // or a plainer one for a checkpoint that the training cannot resume from.
 func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, name string, one bool) (ended func(error) error, err error) {
-	file := &logFile{path: k.log, goesOn: k.resume}
+	file := k.logFile()
 	meta, err := t.centresMeta(*c)
 	if err != nil {
 		return nil, err

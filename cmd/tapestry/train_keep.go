@@ -38,6 +38,7 @@ type keeping struct {
 	epochs        int
 	patience      int
 	transfer      transfer
+	shared        *sharing
 }
 
 func (k *keeping) flags(cmd *cobra.Command) {
@@ -132,6 +133,9 @@ func (k *keeping) check(clustering bool, seeds int) error {
 	if err := k.transfer.check(clustering, k.resume); err != nil {
 		return err
 	}
+	if !k.shared.first() {
+		return nil
+	}
 	return checkOutput(k.log)
 }
 
@@ -187,7 +191,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 		observers = append(observers, watch.Bar(w))
 	}
 	if k.log != "" {
-		file := &logFile{path: k.log, goesOn: k.resume}
+		file := k.logFile()
 		defer file.Close()
 		observers = append(observers, watch.JSONLines(file, watch.Timed(), watch.About(j.about)))
 	}
@@ -220,6 +224,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 		}
 		return k.hold(cmd.Context(), j, t, p)
 	}
+	k.shared.begins = true
 	saving(cmd.Context())
 	l, err := lab.Learn(cmd.Context(), func() (*builders.Model, error) { return j.model, nil }, c)
 	if errors.Is(err, context.Canceled) && kept.Path != "" {
@@ -273,11 +278,20 @@ func (k *keeping) hold(ctx context.Context, j *job, t *train.Trainer, p *train.P
 type logFile struct {
 	path   string
 	goesOn bool // append
+	silent bool // it is that of another rank
 	file   *os.File
+}
+
+// logFile returns the log of the training, which rank 0 alone writes.
+func (k *keeping) logFile() *logFile {
+	return &logFile{path: k.log, goesOn: k.resume, silent: !k.shared.first()}
 }
 
 // Write writes p, and opens the file first if it is not open.
 func (l *logFile) Write(p []byte) (n int, err error) {
+	if l.silent {
+		return len(p), nil
+	}
 	if l.file == nil {
 		how := map[bool]int{true: os.O_APPEND, false: os.O_TRUNC}[l.goesOn]
 		l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|how, 0o666)

@@ -50,6 +50,7 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 			Data      string         `json:"data"`
 			Seed      uint64         `json:"seed"`
 			Steps     int            `json:"steps"`
+			Lanes     int            `json:"lanes,omitempty"`   // into which a batch is cut
 			Taken     []string       `json:"as_notes,omitzero"` // what is as the notes have it, and not by default
 			Loss      jsonNumber     `json:"loss"`
 			Inertia   jsonNumber     `json:"inertia"`
@@ -67,10 +68,11 @@ func printTraining(ctx context.Context, w io.Writer, o *options, c lab.Config, v
 			Standard  bool           `json:"standardised,omitempty"` // all but the columns' names and the centres
 			Held      []scoresJSON   `json:"validation,omitempty"`   // by seed
 			Stopped   []int          `json:"best_steps,omitempty"`   // by seed, which patience returned to; 0 where it did not
-		}{v.Name, c.Table.Name, best.Seed, best.Steps, t.taken, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI),
+		}{v.Name, c.Table.Name, best.Seed, best.Steps, lanes(c.Ranks), t.taken, jsonNumber(lastOf(best.Loss)), jsonNumber(best.Inertia()), jsonNumber(lab.Median(inertias)), jsonNumber(best.ARI),
 			best.Rest.Converged(), newRestJSON(best.Rest), len(v.Runs) - v.Moving(), newOptimaJSON(v), jsonNumbers(inertias), c.Table.Columns, centres, best.Assigned, predicted, t.standardise, held, stopped})
 	}
 	fmt.Fprintf(w, "%s on %s: best of %s by inertia is seed %d, after %s\n", v.Name, c.Table.Name, plural.Count(len(v.Runs), "run"), best.Seed, plural.Count(best.Steps, "step"))
+	printLanes(w, c.Ranks)
 	t.notes.print(w, t.taken)
 	fmt.Fprintf(w, "loss %s  inertia %.10g (median over the runs %.10g)", digits(lastOf(best.Loss), 6), best.Inertia(), lab.Median(inertias))
 	if best.ARI == best.ARI {

@@ -36,7 +36,7 @@ const (
 	KindNeg                 // −a
 	KindPower               // a^b
 	KindCall                // Text(args…)
-	KindBig                 // Σ_j a: Text is the sign, Subs the bound indices
+	KindBig                 // Σ_j a: Text is the sign, Subs the bound indices; of a LaneSum none
 	KindNorm                // ‖a‖²: a sum of squares whose index a no longer shows
 	KindBracket             // [a < b]: Text between the two args; 1 where true
 	KindCases               // a if m, else b: Args m, a, b
@@ -116,6 +116,13 @@ func Big(sign string, indices []string, a Expr) Expr {
 	}
 	return Expr{Kind: KindBig, Text: sign, Subs: indices, Args: []Expr{a}}
 }
+
+// LaneSum is the sign of a sum over the lanes of a step, which binds no index: what it adds up are
+// values of the same name in other lanes.
+const LaneSum = "Σ_lanes"
+
+// OverLanes returns the sum of a over the lanes of a step, a [KindBig] without indices.
+func OverLanes(a Expr) Expr { return Expr{Kind: KindBig, Text: LaneSum, Args: []Expr{a}} }
 
 // Array returns the array whose elements are a, over the indices: Array(K_ij, i, j) is K, and Array(K_ij,
 // j, i) its transpose. Without indices it is a.

@@ -11,7 +11,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Array": expr.Array, "Big": expr.Big, "Call": expr.Call, "Cases": expr.Cases, "Element": expr.Element, "Norm2": expr.Norm2, "Num": expr.Num, "Product": expr.Product, "Sym": expr.Sym,
+			"Array": expr.Array, "Big": expr.Big, "Call": expr.Call, "Cases": expr.Cases, "Element": expr.Element, "Norm2": expr.Norm2, "OverLanes": expr.OverLanes, "Num": expr.Num, "Product": expr.Product, "Sym": expr.Sym,
 		},
 		Types: []any{expr.Expr{}},
 		Samples: func() []any {

@@ -17,6 +17,9 @@ var fold = []Rule{
 		if n.NumIn() == 0 || match.Is(n, match.Random) || match.Is(n, match.Broadcast) { // repeating costs nothing
 			return nil
 		}
+		if match.Is(n, match.SumRanks) { // of so many terms as there are lanes
+			return nil
+		}
 		in := make([]graph.Value, n.NumIn())
 		size := foldLimit
 		for i := range in {

@@ -39,6 +39,7 @@ const (
 	Conv
 	ConvInput
 	ConvKernel
+	CopyRanks
 	Cos
 	Cosh
 	CumArg
@@ -125,6 +126,7 @@ const (
 	Sub
 	Sum
 	SumPool
+	SumRanks
 	SumUnpool
 	SVD
 	Tan
@@ -161,6 +163,14 @@ func Draws(n *graph.Node) bool {
 		return slices.ContainsFunc(b.Graph().Nodes(), Draws)
 	}
 	return Is(n, Random)
+}
+
+// SumsOverLanes reports whether a node is a sum over lanes, or runs a body that makes one.
+func SumsOverLanes(n *graph.Node) bool {
+	if b := n.Body(); b != nil {
+		return slices.ContainsFunc(b.Graph().Nodes(), SumsOverLanes)
+	}
+	return Is(n, SumRanks)
 }
 
 // Is reports whether the operation of a node is of a kind.

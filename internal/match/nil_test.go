@@ -17,7 +17,7 @@ func TestNil(t *testing.T) {
 			"Along": match.Along, "Averaged": match.Averaged, "Is": match.Is,
 			"KindOf": match.KindOf, "Laid": match.Laid, "Literal": match.Literal,
 			"Of": match.Of, "Permuted": match.Permuted, "SoftmaxAxis": match.SoftmaxAxis,
-			"Squared": match.Squared, "Strided": match.Strided, "Summed": match.Summed,
+			"Squared": match.Squared, "SumsOverLanes": match.SumsOverLanes, "Strided": match.Strided, "Summed": match.Summed,
 			"Twin": match.Twin,
 		},
 		Types: []any{match.Form{}},

@@ -7,10 +7,10 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// attention is a transformer encoder block with layer norm before each half: 4 heads
+// attentionStep is a transformer encoder block with layer norm before each half: 4 heads
 // over 8 sequences of 64 steps and width 128, then a perceptron with 512 hidden
 // units and GELU (its tanh form); the loss is a mean squared error.
-func attention(b *builder) (*graph.Node, float64) {
+func attentionStep(b *builder) (*graph.Node, float64) {
 	const sequences, steps, width, heads, inner = 8, 64, 128, 4, 512
 	rows, model := graph.Ax("i", sequences*steps), graph.Ax("m", width)
 	x, target := b.input("x", 30, rows, model), b.input("target", 31, rows, model)

@@ -31,7 +31,7 @@ var registry = []struct {
 	{"kmeans_softmax", kmeans("kmeans-softmax", 4096, 64, 64, 1)},
 	{"kmeans_goofy", kmeans("kmeans-goofy", 4096, 64, 64, 1)},
 	{"mlp", mlp},
-	{"attention", attention},
+	{"attention", attentionStep},
 	{"small", kmeans("kmeans-softmax", 8, 2, 3, 0.1)},
 	{"lstm", lstm},
 	{"conv", conv},

@@ -40,6 +40,7 @@ func table() []entry {
 		{op: match.Conv, refused: channels},
 		{op: match.ConvInput, refused: channels},
 		{op: match.ConvKernel, refused: channels},
+		{op: match.CopyRanks, rule: func(_ site, x []*G.Node) *G.Node { return x[0] }}, // there is one lane
 		{op: match.Cos, rule: onlyF64(unary(G.Cos), turns)},
 		{op: match.Custom, rule: func(_ site, x []*G.Node) *G.Node { return x[0] }},
 		{op: match.CumArg, refused: "it has no index of a maximum"},

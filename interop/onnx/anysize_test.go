@@ -128,12 +128,16 @@ func anySize(t *testing.T, rt *onnxruntime.Runtime, r rows) {
 // of the tape on each. Running statistics, whose variance is corrected for the rows, are among them.
 func TestRuntimeTrainsAnySize(t *testing.T) {
 	rt := runtime(t)
-	for _, name := range []string{"norm-batch", "resnet", "loss-infonce", "no-regularisation", "kmeans-softmax", "kmeans-lloyd", "transformer-gpt", "autoencoder-denoising"} {
+	for _, name := range []string{"norm-batch", "norm-batch, global", "resnet", "loss-infonce", "no-regularisation", "kmeans-softmax", "kmeans-lloyd", "transformer-gpt", "autoencoder-denoising"} {
+		var settings builders.Settings
+		if name == "norm-batch, global" {
+			name, settings = "norm-batch", builders.Settings{"global": 1}
+		}
 		b, err := builders.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		m, err := b.Build(nil, graph.F32)
+		m, err := b.Build(settings, graph.F32)
 		if err != nil {
 			t.Fatal(err)
 		}

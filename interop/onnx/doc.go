@@ -43,6 +43,12 @@
 // defaults as a model of their own, for runtimes that take no inputs with a default. The step of
 // train.LBFGS moves by its rate: its search is no graph.
 //
+// # Lanes
+//
+// A sum over the lanes of a step, ops.SumRanks, is written as its term, and ops.CopyRanks as its
+// operand: the model of the file is the only lane. A step of training in the file therefore wants
+// whole batches.
+//
 // # Any number of rows
 //
 // [WriteSymbolic] writes a model, or its step, that runs on any number of rows.

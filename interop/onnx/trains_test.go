@@ -250,6 +250,7 @@ func TestRuntimeTrains(t *testing.T) {
 		{"graph-gcn", nil, train.SmoothedMomentum(0.05, 0.9), "", graph.F32},
 		{"dropout", nil, train.Adam(0.01, train.Accumulate(3)), "", graph.F32},
 		{"norm-batch", nil, train.SGD(0.05, train.L1(1e-3)), "exp(0.05,0.97)", graph.F32},
+		{"norm-batch", builders.Settings{"global": 1}, train.SGD(0.05), "", graph.F32}, // sums over lanes, of which there is one
 	} {
 		t.Run(c.model, func(t *testing.T) {
 			ours, theirs := c.losses(t, rt, 50)

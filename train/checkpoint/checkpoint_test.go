@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/initial"
@@ -104,6 +105,35 @@ func TestSaveAndLoad(t *testing.T) {
 		if second, _ := os.ReadFile(path); !bytes.Equal(first, second) {
 			t.Error("what was read is written with other bytes")
 		}
+	}
+}
+
+// TestWriteAndRead: a checkpoint passes through any stream, with the bytes of its file, and what is
+// cut off or changed on the way is refused.
+func TestWriteAndRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "c.safetensors")
+	s := stateOf(40)
+	s.Model.Lanes = 24
+	var b bytes.Buffer
+	if err := errors.Join(checkpoint.Write(&b, s), checkpoint.Save(path, s)); err != nil {
+		t.Fatal(err)
+	}
+	if file, err := os.ReadFile(path); err != nil || !bytes.Equal(b.Bytes(), file) {
+		t.Errorf("the stream differs from the file, %v", err)
+	}
+	got, err := checkpoint.Read(iotest.OneByteReader(bytes.NewReader(b.Bytes())), "there/c.safetensors")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if equal(t, got, s); got.Path != "there/c.safetensors" || got.Model.Lanes != 24 {
+		t.Errorf("%d lanes, read from %q", got.Model.Lanes, got.Path)
+	}
+	if _, err := checkpoint.Read(bytes.NewReader(b.Bytes()[:b.Len()-1]), "there"); !errors.Is(err, safetensors.ErrFormat) || !strings.Contains(err.Error(), "there") {
+		t.Errorf("cut off: %v", err)
+	}
+	b.Bytes()[b.Len()-1]++
+	if _, err := checkpoint.Read(&b, "there"); !errors.Is(err, safetensors.ErrChecksum) {
+		t.Errorf("changed: %v", err)
 	}
 }
 

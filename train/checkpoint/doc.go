@@ -18,6 +18,8 @@
 //	version      1
 //	model        the name of the training graph
 //	rows         of a batch of the training graph
+//	sizes        of that batch besides, such as the length of its sequences; default none
+//	lanes        into which that batch is cut (package train/parallel); default none
 //	fingerprint  SHA-256 of what the training graph computes, in hexadecimal digits
 //	leaves       its parameters and states: [{"path":"fc/w","role":"param","type":"f32[d=3 h=2]"}]
 //	seed, step   of the store; with runs they determine all random draws
@@ -29,6 +31,12 @@
 //	meta.NAME    texts of the user, and train.Trainer's nets that predict (see package infer)
 //
 // and safetensors' checksum. Version 1 is the only one so far; later ones are refused.
+//
+// # Ranks
+//
+// A checkpoint of a training on several ranks has all that they have, and does not tell how many
+// there were, nor that each kept the optimiser's states of its own part alone: another number of
+// ranks goes on from it. The number of lanes decides the bits, so another one is a [*Changed].
 //
 // # The folder
 //

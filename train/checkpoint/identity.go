@@ -20,6 +20,7 @@ type Identity struct {
 	Name   string    // of the graph, for people
 	Rows   int       // of the batch that the graph is for
 	Sizes  attr.Ints // of that batch besides, such as the length of its sequences
+	Lanes  int       // into which that batch is cut (see package train/parallel); 0 for none
 	Leaves []Leaf    // the parameters and states that it uses, by path
 	// Fingerprint is the SHA-256 of what the graph computes: the operations with their attributes,
 	// the paths and defaults of inputs, parameters and states, the values of constants, and the

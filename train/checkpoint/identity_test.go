@@ -163,6 +163,8 @@ func TestCheck(t *testing.T) {
 	}
 	noisy, noisyStep := line("w", 3, true)
 	other := checkpoint.Identify(5, noisy, noisyStep)
+	cut := other
+	cut.Lanes = 8
 	for _, c := range []struct {
 		model   checkpoint.Identity
 		batches int
@@ -170,6 +172,7 @@ func TestCheck(t *testing.T) {
 		want    string
 	}{
 		{other, 40, s.Data, fmt.Sprintf("the training graph computes something else (fingerprint %.8s there, %.8s here)", same.Fingerprint, other.Fingerprint)},
+		{cut, 40, s.Data, "its batches were cut into no lanes, these are cut into 8 lanes"},
 		{same, 41, "shuffled(…)", "its data had 40 batches an epoch, these have 41"},
 		{same, 40, "shuffled(200 rows, batches of 5, seed 2)", `its data were "shuffled(200 rows, batches of 5, seed 1)", these are "shuffled(200 rows, batches of 5, seed 2)"`},
 	} {

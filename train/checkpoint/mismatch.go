@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Mismatch is the error for a checkpoint whose parameters and states are not the model's.
@@ -82,6 +83,8 @@ func (s *State) Check(model Identity, batches int, source string) error {
 		return m
 	}
 	switch {
+	case s.Model.Lanes != model.Lanes:
+		return &Changed{s.Path, fmt.Sprintf("its batches were cut into %s, these are cut into %s", lanes(s.Model.Lanes), lanes(model.Lanes))}
 	case s.Model.Fingerprint != model.Fingerprint:
 		return &Changed{s.Path, fmt.Sprintf("the training graph computes something else (fingerprint %.8s there, %.8s here)", s.Model.Fingerprint, model.Fingerprint)}
 	case s.Batches != batches && s.Batches > 0 && batches > 0:
@@ -90,6 +93,14 @@ func (s *State) Check(model Identity, batches int, source string) error {
 		return &Changed{s.Path, fmt.Sprintf("its data were %q, these are %q", s.Data, source)}
 	}
 	return nil
+}
+
+// lanes returns the text of a number of lanes.
+func lanes(n int) string {
+	if n == 0 {
+		return "no lanes"
+	}
+	return plural.Count(n, "lane")
 }
 
 // CheckUse compares the checkpoint with a model that uses some of its values, for example to

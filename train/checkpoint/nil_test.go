@@ -14,7 +14,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Describe": checkpoint.Describe, "Identify": checkpoint.Identify, "Load": checkpoint.Load,
-			"LoadPart": checkpoint.LoadPart, "Save": checkpoint.Save,
+			"LoadPart": checkpoint.LoadPart, "Read": checkpoint.Read, "Save": checkpoint.Save, "Write": checkpoint.Write,
 		},
 		Types: []any{
 			checkpoint.Changed{}, checkpoint.Folder{}, checkpoint.Mismatch{}, checkpoint.State{}},

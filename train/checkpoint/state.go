@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"slices"
@@ -85,6 +86,9 @@ func (s *State) encode() (*safetensors.File, error) {
 	if s.Model.Sizes.Len() > 0 {
 		f.Metadata["sizes"] = s.Model.Sizes.String()
 	}
+	if s.Model.Lanes > 0 {
+		f.Metadata["lanes"] = strconv.Itoa(s.Model.Lanes)
+	}
 	if s.Data != "" {
 		f.Metadata["data"] = s.Data
 	}
@@ -116,6 +120,24 @@ func Load(path string) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
+	return decode(path, f)
+}
+
+// Read is [Load] for the bytes of a checkpoint that lies elsewhere under a path, as on another
+// machine. It reads them to the end.
+func Read(r io.Reader, path string) (*State, error) {
+	if r == nil {
+		return nil, at(path, errors.New("the reader is nil"))
+	}
+	f, err := safetensors.Read(r)
+	if err != nil {
+		return nil, at(path, err)
+	}
+	return decode(path, f)
+}
+
+// decode returns the state of the file under a path.
+func decode(path string, f *safetensors.File) (*State, error) {
 	s, err := Describe(f.Metadata)
 	if err != nil {
 		return nil, at(path, err)
@@ -176,6 +198,9 @@ func Describe(metadata map[string]string) (*State, error) {
 		if err := s.Model.Sizes.UnmarshalText([]byte(text)); err != nil && p.err == nil {
 			p.err = malformed("metadata \"sizes\": %v", err)
 		}
+	}
+	if _, ok := metadata["lanes"]; ok {
+		s.Model.Lanes = p.int("lanes")
 	}
 	p.json("leaves", &s.Model.Leaves)
 	if _, ok := metadata["validation"]; ok {

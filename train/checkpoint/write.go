@@ -2,6 +2,8 @@ package checkpoint
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -12,6 +14,21 @@ import (
 
 // unfinished ends the name of a file that is being written.
 const unfinished = ".tmp"
+
+// Write writes the bytes of a checkpoint, for [Read].
+func Write(w io.Writer, s *State) error {
+	if w == nil {
+		return errors.New("checkpoint: the writer is nil")
+	}
+	if err := s.whole(); err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	f, err := s.encode()
+	if err != nil {
+		return fmt.Errorf("checkpoint: %w", err)
+	}
+	return safetensors.Write(w, f)
+}
 
 // Save writes a checkpoint. The file appears whole or not at all; one of that name is replaced
 // atomically.

@@ -146,22 +146,31 @@ func (b *bucketed) begin(epoch int) {
 	}
 }
 
-func (b *bucketed) Next(ctx context.Context) (Batch, error) {
+func (b *bucketed) Next(ctx context.Context) (Batch, error) { return b.nextPortion(ctx, nil) }
+
+func (b *bucketed) nextPortion(ctx context.Context, p *portion) (Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return Batch{}, err
 	}
 	b.begin(b.at.Epoch)
 	of := b.batches[b.at.Batch]
-	full, ok := b.full[len(of.rows)]
-	if !ok {
-		full = b.data.NewBatch(len(of.rows))
-		b.full[len(of.rows)] = full
-	}
-	if err := b.data.Gather(ctx, full, of.rows); err != nil {
+	from, to, err := p.of(len(of.rows))
+	if err != nil {
 		return Batch{}, err
 	}
+	rows := of.rows[from:to]
+	full, ok := b.full[len(rows)]
+	if !ok && len(rows) > 0 {
+		full = b.data.NewBatch(len(rows))
+		b.full[len(rows)] = full
+	}
+	if len(rows) > 0 {
+		if err := b.data.Gather(ctx, full, rows); err != nil {
+			return Batch{}, err
+		}
+	}
 	places := b.Sizes[of.bucket]
-	key := shape{len(of.rows), attr.IntsOf(places)}
+	key := shape{len(rows), attr.IntsOf(places)}
 	out, ok := b.cut[key]
 	if !ok {
 		out = Batch{Rows: key.rows, Sizes: key.sizes, Values: map[string]*tensor.Dense{}}
@@ -182,7 +191,7 @@ func (b *bucketed) Next(ctx context.Context) (Batch, error) {
 			copy(to[i*n:(i+1)*n], from[i*all:])
 		}
 	}
-	out.rows = of.rows
+	out.rows = rows
 	b.at = b.at.after(len(b.batches))
-	return out, nil
+	return p.mark(out, from, len(of.rows)), nil
 }

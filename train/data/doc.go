@@ -26,6 +26,7 @@
 //	          drawn anew           Drawn; Windows of the codes of a text
 //	Map       changed at random    Noise, ReplaceNaN, Standardiser.Change, a function of your own
 //	Prefetch  made ahead           on another goroutine
+//	Share     a part of each       for programs that train together
 //
 // Split, RandomSplit, StratifiedSplit and Folds split a Set, and Where splits any data set; a
 // Standardiser is fitted on one part and applied to the others. A Source stands at a Position, such

@@ -17,6 +17,9 @@ type drawn struct {
 	batch Batch
 	draws *draws
 	draw  func(rng *rand.Rand, b Batch) error
+	rows  func(rng *rand.Rand, b Batch) // draws the rows of a part, if it can; for Windows
+	parts map[int]Batch                 // by the number of rows
+	cuts  cuts
 	at    Position
 }
 
@@ -26,7 +29,7 @@ type drawn struct {
 func Drawn(b Batch, epoch int, seed uint64, draw func(rng *rand.Rand, b Batch) error) Source {
 	epoch = max(1, epoch)
 	what := fmt.Sprintf("drawn(%d batches of %d rows", epoch, b.Rows)
-	return &drawn{what: what, seed: seed, epoch: epoch, batch: b, draws: newDraws(), draw: draw}
+	return &drawn{what: what, seed: seed, epoch: epoch, batch: b, draws: newDraws(), draw: draw, parts: map[int]Batch{}, cuts: cuts{}}
 }
 
 // String is for Describe.
@@ -43,7 +46,9 @@ func (d *drawn) Seek(p Position) error {
 	return nil
 }
 
-func (d *drawn) Next(ctx context.Context) (Batch, error) {
+func (d *drawn) Next(ctx context.Context) (Batch, error) { return d.nextPortion(ctx, nil) }
+
+func (d *drawn) nextPortion(ctx context.Context, p *portion) (Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return Batch{}, err
 	}
@@ -51,11 +56,37 @@ func (d *drawn) Next(ctx context.Context) (Batch, error) {
 		return Batch{}, fmt.Errorf("data: Drawn has no function to draw with")
 	}
 	stream := uint64(d.at.Epoch)*uint64(d.epoch) + uint64(d.at.Batch)
-	if err := d.draw(d.draws.at(d.seed, stream), d.batch); err != nil {
-		return Batch{}, fmt.Errorf("data: %v: %w", d.at, err)
+	rng, b := d.draws.at(d.seed, stream), d.batch
+	if p != nil && d.rows != nil {
+		from, to, err := p.of(b.Rows)
+		if err != nil {
+			return Batch{}, err
+		}
+		b = p.mark(d.part(to-from), from, d.batch.Rows)
+		d.rows(rng, b)
+	} else {
+		if err := d.draw(rng, b); err != nil {
+			return Batch{}, fmt.Errorf("data: %v: %w", d.at, err)
+		}
+		if p != nil {
+			var err error
+			if b, err = d.cuts.cut(b, p); err != nil {
+				return Batch{}, err
+			}
+		}
 	}
 	d.at = d.at.after(d.epoch)
-	return d.batch, nil
+	return b, nil
+}
+
+// part returns arrays for so many rows of the batch.
+func (d *drawn) part(rows int) Batch {
+	b, ok := d.parts[rows]
+	if !ok {
+		b = d.batch.head(rows)
+		d.parts[rows] = b
+	}
+	return b
 }
 
 // Windows returns a source of random windows of a sequence of tokens, for training language models.
@@ -76,14 +107,19 @@ func Windows(tokens []int32, length, size int, seed uint64) (Source, error) {
 		"x": tensor.New(tensor.WithShape(size, length), tensor.WithBacking(x)),
 		"y": tensor.New(tensor.WithShape(size, length), tensor.WithBacking(y)),
 	}}
-	d := Drawn(b, len(tokens)/(size*length), seed, func(rng *rand.Rand, b Batch) error {
-		for k := range size {
-			at := rng.IntN(starts)
-			copy(x[k*length:(k+1)*length], tokens[at:])
-			copy(y[k*length:(k+1)*length], tokens[at+1:])
+	rows := func(rng *rand.Rand, b Batch) {
+		for k := -b.From; k < b.Rows; k++ {
+			if at := rng.IntN(starts); k >= 0 {
+				copy(x[k*length:(k+1)*length], tokens[at:])
+				copy(y[k*length:(k+1)*length], tokens[at+1:])
+			}
 		}
+	}
+	d := Drawn(b, len(tokens)/(size*length), seed, func(rng *rand.Rand, b Batch) error {
+		rows(rng, b)
 		return nil
 	}).(*drawn)
+	d.rows = rows
 	d.what = fmt.Sprintf("windows(%d tokens, batches of %d of length %d", len(tokens), size, length)
 	return d, nil
 }

@@ -57,7 +57,7 @@ func TestNil(t *testing.T) {
 			"NoLabel": data.NoLabel,
 			"Noise":   data.Noise, "Open": data.Open, "OpenCSV": data.OpenCSV, "OpenRecords": data.OpenRecords,
 			"Order": data.Order, "Prefetch": data.Prefetch, "ReadCSV": data.ReadCSV, "ReplaceNaN": data.ReplaceNaN,
-			"Scale": data.Scale, "Shuffled": data.Shuffled, "Standardise": data.Standardise,
+			"Scale": data.Scale, "Share": data.Share, "Shuffled": data.Shuffled, "Standardise": data.Standardise,
 			"Targets": data.Targets, "Where": data.Where, "Window": data.Window,
 			"Windows": data.Windows, "Wine": data.Wine, "WriteCSV": data.WriteCSV,
 		},

@@ -14,6 +14,7 @@ import (
 // error, and so is a column that is missing or of another type. Package nn/augment changes images.
 func Noise(column string, std float64) Change {
 	return func(rng *rand.Rand, b Batch) error {
+		b.Rowwise()
 		t := b.Values[column]
 		switch {
 		case !(std >= 0) || math.IsInf(std, 0):
@@ -21,13 +22,9 @@ func Noise(column string, std float64) Change {
 		case t == nil:
 			return fmt.Errorf("Noise: no column %s", input.Quote(column))
 		case t.Dtype() == tensor.Float32:
-			for i, x := 0, t.Float32s(); i < len(x); i++ {
-				x[i] += float32(std * rng.NormFloat64())
-			}
+			addNoise(t.Float32s(), std, rng, b)
 		case t.Dtype() == tensor.Float64:
-			for i, x := 0, t.Float64s(); i < len(x); i++ {
-				x[i] += float64(std * rng.NormFloat64())
-			}
+			addNoise(t.Float64s(), std, rng, b)
 		default:
 			return fmt.Errorf("Noise: %w", notFloats(column, t))
 		}
@@ -35,10 +32,27 @@ func Noise(column string, std float64) Change {
 	}
 }
 
+// addNoise adds to each element the draw that it has in the whole batch.
+func addNoise[T float32 | float64](x []T, std float64, rng *rand.Rand, b Batch) {
+	skip := func(rows int) {
+		if b.Rows > 0 {
+			for range rows * (len(x) / b.Rows) {
+				rng.NormFloat64()
+			}
+		}
+	}
+	skip(b.From)
+	for i := range x {
+		x[i] += T(std * rng.NormFloat64())
+	}
+	skip(b.Of - b.From - b.Rows)
+}
+
 // ReplaceNaN replaces each NaN of a column of tensor.Float32 or Float64 by v. Once the column is
 // standardised, 0 is its mean. A column that is missing or of another type is an error.
 func ReplaceNaN(column string, v float64) Change {
 	return func(_ *rand.Rand, b Batch) error {
+		b.Rowwise()
 		t := b.Values[column]
 		switch {
 		case t == nil:

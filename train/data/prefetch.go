@@ -3,12 +3,9 @@ package data
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 
 	"github.com/tapestry-ml/tapestry/graph/attr"
-	"github.com/tapestry-ml/tapestry/train/data/internal/tensors"
-	"gorgonia.org/tensor"
 )
 
 // Prefetched is a source whose batches are read ahead on another goroutine. [Prefetch] makes one.
@@ -17,6 +14,8 @@ type Prefetched struct {
 	batches int
 	text    string   // of the source
 	at      Position // of the caller's next batch; source is ahead of it
+	part    *portion // of what is read ahead
+	cuts    cuts
 	slots   []*slot
 
 	// While a reader runs, each slot is in one of these, with the reader, or held.
@@ -47,7 +46,7 @@ func Prefetch(source Source, n int) *Prefetched {
 	if source == nil {
 		source = noSource("Prefetch")
 	}
-	p := &Prefetched{source: source, slots: make([]*slot, max(1, min(n, 1<<10))+1)}
+	p := &Prefetched{source: source, cuts: cuts{}, slots: make([]*slot, max(1, min(n, 1<<10))+1)}
 	for i := range p.slots {
 		p.slots[i] = &slot{bufs: map[shape]Batch{}}
 	}
@@ -76,12 +75,20 @@ func (p *Prefetched) whole() error {
 }
 
 // Next returns the next batch. It returns early if ctx ends, whatever the source does.
-func (p *Prefetched) Next(ctx context.Context) (Batch, error) {
+func (p *Prefetched) Next(ctx context.Context) (Batch, error) { return p.nextPortion(ctx, nil) }
+
+func (p *Prefetched) nextPortion(ctx context.Context, part *portion) (Batch, error) {
 	if err := ctx.Err(); err != nil {
 		return Batch{}, err
 	}
 	if err := p.whole(); err != nil {
 		return Batch{}, err
+	}
+	if part != p.part {
+		if err := p.stop(); err != nil {
+			return Batch{}, err
+		}
+		p.part = part
 	}
 	if p.cancel == nil {
 		p.start()
@@ -129,7 +136,7 @@ func (p *Prefetched) start() {
 	for _, s := range p.slots {
 		p.free <- s
 	}
-	p.ended.Go(func() { read(ctx, p.source, p.free, p.ready) })
+	p.ended.Go(func() { p.read(ctx, p.free, p.ready) })
 }
 
 // stop ends the reader and puts the source back at the position.
@@ -144,16 +151,16 @@ func (p *Prefetched) stop() error {
 }
 
 // read fills slots until ctx ends or the source fails.
-func read(ctx context.Context, source Source, free <-chan *slot, ready chan<- *slot) {
+func (p *Prefetched) read(ctx context.Context, free <-chan *slot, ready chan<- *slot) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case s := <-free:
-			b, err := source.Next(ctx)
+			b, err := p.cuts.next(ctx, p.source, p.part)
 			if s.err = err; err == nil {
 				s.keep(b)
-				s.after = source.Position()
+				s.after = p.source.Position()
 			}
 			ready <- s
 			if err != nil {
@@ -171,23 +178,7 @@ type shape struct {
 
 // keep copies a batch into the slot's own memory.
 func (s *slot) keep(b Batch) {
-	own, ok := s.bufs[shape{b.Rows, b.Sizes}]
-	if !ok {
-		own = Batch{Rows: b.Rows, Sizes: b.Sizes, Values: map[string]*tensor.Dense{}}
-	}
-	for name, t := range b.Values {
-		to := own.Values[name]
-		if tensors.CheckColumn(to) != "" || tensors.CheckColumn(t) != "" || to.Dtype() != t.Dtype() || !slices.Equal(to.Shape(), t.Shape()) {
-			own.Values[name] = t.Clone().(*tensor.Dense)
-			continue
-		}
-		copy(tensors.Bytes(to), tensors.Bytes(t))
-	}
-	for name := range own.Values {
-		if b.Values[name] == nil {
-			delete(own.Values, name)
-		}
-	}
-	own.rows = append(own.rows[:0], b.rows...)
+	own := s.bufs[shape{b.Rows, b.Sizes}]
+	own.Copy(b)
 	s.bufs[shape{b.Rows, b.Sizes}], s.batch = own, own
 }

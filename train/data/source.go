@@ -14,11 +14,25 @@ import (
 type Batch struct {
 	Rows   int
 	Values map[string]*tensor.Dense
+	// From and Of say that these are rows From, From+1 … of a batch of Of rows, of which other
+	// programs have the rest. Of is 0 for a whole batch. See [Share].
+	From, Of int
 	// Sizes has what a net is built for besides the number of rows, such as the length of the
 	// sequences in this batch; the zero value is nothing. See [Buckets].
 	Sizes attr.Ints
 
-	rows []int // of the data set, where they are known
+	rows    []int // of the data set, where they are known
+	rowwise *bool // set by Rowwise
+}
+
+// Rowwise is for a [Change] to call first that does with each row of b what it would do in the whole
+// batch: if b is a part of one, it makes the draws for rows 0 … b.Of−1 and uses those of its own
+// rows. Then [Share] of [Map] makes no more than the part. A change that does not call it is given
+// whole batches, but for one part at the beginning, which is then thrown away.
+func (b Batch) Rowwise() {
+	if b.rowwise != nil {
+		*b.rowwise = true
+	}
 }
 
 // Row returns which row of the data set, counted from 0, row i of the batch is. It is known for
@@ -217,8 +231,9 @@ func (r *rowSource) Seek(p Position) error {
 	return nil
 }
 
-// next returns the arrays of the next batch and the index of its first row in the epoch.
-func (r *rowSource) next(ctx context.Context) (b Batch, lo int, err error) {
+// next returns the arrays of the wanted rows of the next batch, and the index of the first in the
+// epoch.
+func (r *rowSource) next(ctx context.Context, p *portion) (b Batch, lo int, err error) {
 	if err := ctx.Err(); err != nil {
 		return Batch{}, 0, err
 	}
@@ -226,13 +241,18 @@ func (r *rowSource) next(ctx context.Context) (b Batch, lo int, err error) {
 		return Batch{}, 0, fmt.Errorf("data: a data set without rows has no batches")
 	}
 	lo = r.at.Batch * r.size
-	n := min(r.size, r.n-lo)
-	b, ok := r.bufs[n]
-	if !ok {
-		b = r.data.NewBatch(n)
-		r.bufs[n] = b
+	from, to, err := p.of(min(r.size, r.n-lo))
+	if err != nil {
+		return Batch{}, 0, err
 	}
-	return b, lo, nil
+	b, ok := r.bufs[to-from]
+	if !ok {
+		if b.Values = nil; to > from {
+			b = r.data.NewBatch(to - from)
+		}
+		r.bufs[to-from] = b
+	}
+	return p.mark(b, from, min(r.size, r.n-lo)), lo + from, nil
 }
 
 // sort brings the rows into the order of an epoch.
@@ -243,15 +263,17 @@ func (r *rowSource) sort(epoch int) {
 	}
 }
 
-func (r *rowSource) Next(ctx context.Context) (Batch, error) {
-	b, lo, err := r.next(ctx)
+func (r *rowSource) Next(ctx context.Context) (Batch, error) { return r.nextPortion(ctx, nil) }
+
+func (r *rowSource) nextPortion(ctx context.Context, p *portion) (Batch, error) {
+	b, lo, err := r.next(ctx, p)
 	if err != nil {
 		return Batch{}, err
 	}
 	var rows []int
 	if r.carries() {
 		rows = r.rows[:b.Rows]
-		from := (r.at.Epoch*r.Batches() + r.at.Batch) * r.size // among the rows of all epochs
+		from := r.at.Epoch*r.Batches()*r.size + lo // among the rows of all epochs
 		for k := 0; k < len(rows); {
 			r.sort((from + k) / r.n)
 			k += copy(rows[k:], r.order[(from+k)%r.n:])
@@ -265,8 +287,10 @@ func (r *rowSource) Next(ctx context.Context) (Batch, error) {
 			rows[k] = lo + k
 		}
 	}
-	if err := r.data.Gather(ctx, b, rows); err != nil {
-		return Batch{}, err
+	if len(rows) > 0 {
+		if err := r.data.Gather(ctx, b, rows); err != nil {
+			return Batch{}, err
+		}
 	}
 	r.at = r.at.after(r.Batches())
 	b.rows = rows

@@ -177,6 +177,7 @@ func (z *Standardiser) Apply(s *Set) (*Set, error) {
 func (z *Standardiser) Change() Change {
 	own := Standardiser{z.Column, slices.Clone(z.Mean), slices.Clone(z.Std)}
 	return func(_ *rand.Rand, b Batch) error {
+		b.Rowwise()
 		t := b.Values[own.Column]
 		if t == nil {
 			return fmt.Errorf("no column %s", input.Quote(own.Column))

@@ -70,7 +70,7 @@ func (s Study) Train(ctx context.Context, l *lesson.Lesson, text *Text, steps in
 		Study: s, Text: text, Fit: chart.Series{Name: s.Name + ", batches"}, Held: chart.Series{Name: s.Name},
 		Trainer: &train.Trainer{Build: s.Build(characters), Optimiser: train.AdamW(s.Rate), Seed: l.Seed, Workers: l.Workers},
 	}
-	windows, err := data.Windows(text.fit, Window, 16, l.Seed)
+	windows, err := text.Windows(16, l.Seed)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/data/text"
 )
 
@@ -38,6 +39,12 @@ func NewText() (*Text, error) {
 	}
 	n := len(codes) * 9 / 10
 	return &Text{v, codes[:n], codes[n:], whole[n:]}, nil
+}
+
+// Windows draws batches to train on, of so many windows: characters x[b t], and those that follow
+// them y[b t].
+func (t *Text) Windows(rows int, seed uint64) (data.Source, error) {
+	return data.Windows(t.fit, Window, rows, seed)
 }
 
 // passage finds words in the part held out: where they begin and end.

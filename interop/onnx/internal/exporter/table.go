@@ -87,6 +87,7 @@ func table() []entry {
 		{op: match.Conv, rule: in64(conv64, conv)},
 		{op: match.ConvInput, rule: in64(convInput64, convInput)},
 		{op: match.ConvKernel, rule: in64(convKernel64, convKernel)},
+		{op: match.CopyRanks, rule: func(s site) value { return s.in(0) }, moves: true}, // there is one lane
 		{op: match.Cos, rule: cosine},
 		{op: match.Cosh, rule: only32("Cosh", cosh)},
 		{op: match.CumArg, rule: inOps(cumArg)},
@@ -174,6 +175,7 @@ func table() []entry {
 		{op: match.Sub, rule: one("Sub")},
 		{op: match.Sum, rule: reduction("ReduceSum")},
 		{op: match.SumPool, rule: in64(sumPool64, sumPool)},
+		{op: match.SumRanks, rule: func(s site) value { return s.in(0) }, moves: true}, // of one lane
 		{op: match.SumUnpool, rule: in64(sumUnpool64, sumUnpool)},
 		{op: match.Tan, rule: tangent},
 		{op: match.Tanh, rule: one("Tanh")},

@@ -37,6 +37,11 @@ func New(dtype tensor.Dtype, n int, row []int) *tensor.Dense {
 // Like returns a zero array of n rows like those of t.
 func Like(t *tensor.Dense, n int) *tensor.Dense { return New(t.Dtype(), n, t.Shape()[1:]) }
 
+// Alike reports whether t is an array of n rows like those of another.
+func Alike(t, other *tensor.Dense, n int) bool {
+	return CheckColumn(t) == "" && t.Dtype() == other.Dtype() && t.Shape()[0] == n && slices.Equal(t.Shape()[1:], other.Shape()[1:])
+}
+
 // Bytes returns the memory of t's elements. (tensor.Dense.Data allocates.)
 func Bytes(t *tensor.Dense) []byte { return t.Raw }
 
