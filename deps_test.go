@@ -44,7 +44,7 @@ var imports = map[string]string{
 	"graph/trait":                  "graph graph/attr graph/expr",
 	"internal/subscript":           "",
 	"internal/match":               "graph graph/attr graph/trait",
-	"internal/lanes":               "graph internal/match",
+	"internal/lanes":               "graph ops internal/match",
 	"internal/linkfault":           "",
 	"graph/vmap":                   "graph graph/trait ops internal/derive internal/match",
 	"graph/grad":                   "graph graph/trait ops graph/vmap internal/derive internal/match",         // a Jacobian is one row or column, mapped
@@ -53,7 +53,7 @@ var imports = map[string]string{
 	"tape":                         "graph graph/initial graph/rewrite graph/trait internal/half internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling internal/trace internal/vacant gorgonia.org/tensor",
 	"train":                        "graph graph/attr graph/trait ops graph/grad graph/rewrite tape infer inspect train/checkpoint train/data train/metric train/parallel internal/cone internal/fed internal/lanes internal/match internal/memory internal/plural internal/pool internal/simd internal/spelling internal/trace gorgonia.org/tensor", // a training that diverges is opened up
 	"train/checkpoint":             "graph graph/attr internal/half internal/plural tape train/data interop/safetensors gorgonia.org/tensor",
-	"train/parallel":               "internal/simd", // its sums run at the speed of memory, three times that of a loop in Go
+	"train/parallel":               "internal/plural internal/simd", // its sums run at the speed of memory, three times that of a loop in Go
 	"train/data":                   "graph/attr internal/plural gorgonia.org/tensor train/data/internal/encoding train/data/internal/input train/data/internal/tensors",
 	"train/data/array":             "train/data/internal/encoding train/data/internal/input gorgonia.org/tensor",
 	"train/data/columns":           "train/data train/data/array train/data/edges train/data/internal/input train/data/internal/tensors train/data/text gorgonia.org/tensor",
@@ -99,7 +99,7 @@ var imports = map[string]string{
 	"internal/tapetest":            "graph tape",
 	"internal/fed":                 "graph graph/trait internal/match tape",
 	"internal/ranktrain":           "graph ops nn nn/attention builders train train/checkpoint train/data train/data/text train/metric train/parallel gorgonia.org/tensor",
-	"internal/scaling":             "internal/spelling train/parallel",
+	"internal/scaling":             "internal/lanes internal/spelling train/parallel",
 	"internal/workload":            "graph graph/initial ops nn nn/attention tape train train/data builders internal/spelling gorgonia.org/tensor",
 
 	"interop/onnx":                   "graph graph/trait builders internal/match internal/terminal nn ops tape interop/onnx/internal/exporter interop/onnx/internal/format interop/onnx/internal/importer interop/onnx/internal/symbolic",

@@ -237,14 +237,18 @@ func (g *Graph) caller() Pos {
 		g.lines[near] = p
 		return p
 	}
-	var far [32]uintptr
-	p, _ := g.userLine(far[:runtime.Callers(3, far[:])])
+	far := make([]uintptr, 64)
+	for n = runtime.Callers(3, far); n == len(far); n = runtime.Callers(3, far) {
+		far = make([]uintptr, 2*len(far))
+	}
+	p, _ := g.userLine(far[:n])
 	return p
 }
 
 // userLine returns the line of the first frame outside the library; false if there is none. Where
 // that is in a program that builds models by their names, it returns the line of the model or layer
-// instead, which says more.
+// instead, which says more, and where there is none, as for an optimiser, no line: that of the program
+// says nothing to who runs it.
 func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
 	frames := runtime.CallersFrames(pcs)
 	var model Pos
@@ -253,7 +257,7 @@ func (g *Graph) userLine(pcs []uintptr) (Pos, bool) {
 		if f.File != "" {
 			file, own := strings.CutPrefix(f.File, g.root)
 			switch {
-			case !g.isLibrary(f.File) && own && below(byName, file) && model != Pos{}:
+			case !g.isLibrary(f.File) && own && below(byName, file) && (model != Pos{} || !strings.HasSuffix(file, "_test.go")):
 				return model, true
 			case !g.isLibrary(f.File):
 				return Pos{g.printedFile(f.File), f.Line}, true

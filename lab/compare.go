@@ -170,7 +170,7 @@ func newMatrix(ctx context.Context, p Config, variants []Variant) (*matrix, erro
 		for v := range variants {
 			a := arm{feed: feeders[v], scheduled: p.scheduled(models[v])}
 			optimiser := own[v].Optimisers[o]
-			if a.trainer, err = newTrainer(ctx, names[v], models[v], optimiser, nil, nil, nil); err != nil {
+			if a.trainer, err = newTrainer(ctx, names[v], models[v], optimiser, ways{}); err != nil {
 				return nil, err
 			}
 			for _, rate := range p.rates() {

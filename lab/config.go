@@ -79,6 +79,9 @@ type Config struct {
 	// with the same fields and gets the same result. Learn wants Build with it, for the rows of a lane.
 	// A model whose batches cannot be cut is an error ([Divisible]), and so is an Engine.
 	Ranks *parallel.Ranks
+	// CheckUpdates ends a training that would make a parameter NaN or infinite, as one whose loss is:
+	// see [train.Trainer.CheckUpdates].
+	CheckUpdates bool
 
 	// What Compare and Cluster take.
 
@@ -142,7 +145,7 @@ const ofClusterings = "K Start Given Batch Find"
 // takers lists the fields that only some functions take, and those functions.
 var takers = []struct{ fields, by string }{
 	{"Examples OneBatch", "Learn and Compare"},
-	{"Engine Build Plan Ranks", "Learn and Cluster"},
+	{"Engine Build Plan Ranks CheckUpdates", "Learn and Cluster"},
 	{"Table Held DType " + ofClusterings, "Compare and Cluster"},
 	{"Rates Starts Probes Level Workers", "Compare"},
 	{"Objectives Alone Restarts SweepGamma SweepK SweepSeeds", "Cluster"},

@@ -167,6 +167,7 @@ func TestEveryFieldIsTaken(t *testing.T) {
 			c.Plan = func(*train.Trainer, *train.Plan) error { tell(); return nil }
 		}},
 		{"Ranks", "Learn and Cluster", func(c *lab.Config) { c.Ranks = ranks }},
+		{"CheckUpdates", "Learn and Cluster", func(c *lab.Config) { c.CheckUpdates = true }},
 		{"Table", "Compare and Cluster", func(c *lab.Config) { c.Table = data.Clusters(1, 3, 20, 1) }},
 		{"Held", "Compare and Cluster", func(c *lab.Config) { c.Held = held }},
 		{"DType", "Compare and Cluster", func(c *lab.Config) { c.DType = graph.F32 }},
@@ -197,6 +198,8 @@ func TestEveryFieldIsTaken(t *testing.T) {
 	except := map[string]string{
 		"Compare, Falling":         same, // as by default
 		"Cluster, Falling":         same,
+		"Learn, CheckUpdates":      same, // where all is finite
+		"Cluster, CheckUpdates":    same,
 		"Compare, Workers":         same, // TestWorkers
 		"Compare of nets, Workers": same,
 		"Compare, Examples":        "compare: there is a table, and a function that draws examples: want one of them",

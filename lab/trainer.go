@@ -24,10 +24,16 @@ type trainer struct {
 	whole   *tape.Program // of a step on a whole batch, where steps run in lanes
 }
 
-// newTrainer returns a trainer that calls the model by name in its errors. build makes nets for
-// evaluation and for other numbers of rows; nil makes none. The default engine is the tape. With
-// ranks, build makes the nets of all lanes.
-func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Optimiser, build train.Build, engine train.NewEngine, ranks *parallel.Ranks) (*trainer, error) {
+// ways say how a trainer runs its steps.
+type ways struct {
+	build  train.Build     // nets for evaluation and for other numbers of rows, with ranks for all lanes; nil makes none
+	engine train.NewEngine // nil for the tape
+	ranks  *parallel.Ranks // nil for steps without lanes
+	checks bool            // updates are checked
+}
+
+// newTrainer returns a trainer that calls the model by name in its errors.
+func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Optimiser, w ways) (*trainer, error) {
 	if m.Loss == nil {
 		return nil, fmt.Errorf("%s has %w", name, ErrNoLoss)
 	}
@@ -35,20 +41,20 @@ func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Opt
 	if len(t.step) == 0 && m.Graph.Err() == nil {
 		return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
 	}
-	if ranks != nil {
-		if err := inLanes(m, build, engine, ranks); err != nil {
+	if w.ranks != nil {
+		if err := inLanes(m, w.build, w.engine, w.ranks); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	net := &train.Net{Loss: m.Loss, Step: t.step, Params: []*graph.Node{}}
-	t.Trainer = &train.Trainer{Optimiser: o, Engine: engine, Ranks: ranks, Build: func(rows int, mode train.Mode) *train.Net {
-		if ranks != nil {
-			return build(rows, mode)
+	t.Trainer = &train.Trainer{Optimiser: o, Engine: w.engine, Ranks: w.ranks, CheckUpdates: w.checks, Build: func(rows int, mode train.Mode) *train.Net {
+		if w.ranks != nil {
+			return w.build(rows, mode)
 		}
-		if build == nil || mode == train.Training && rows == RowsOf(m) {
+		if w.build == nil || mode == train.Training && rows == RowsOf(m) {
 			return net
 		}
-		return build(rows, mode)
+		return w.build(rows, mode)
 	}}
 	if _, err := t.program(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)

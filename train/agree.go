@@ -20,7 +20,7 @@ import (
 
 // protocol is the number of what ranks say to each other while they train. It rises when that
 // changes.
-const protocol = 1
+const protocol = 2
 
 // disagreement is the error of ranks that are not to do the same.
 type disagreement struct{ error }
@@ -73,6 +73,7 @@ func (r *Run) facts() []parallel.Fact {
 		parallel.Fact{Name: "batches of an epoch", Value: fmt.Sprint(r.Data.Batches())},
 		parallel.Fact{Name: "epochs", Value: fmt.Sprint(r.Epochs)},
 		parallel.Fact{Name: "steps", Value: fmt.Sprint(r.Steps)},
+		parallel.Fact{Name: "checking updates", Value: fmt.Sprint(t.CheckUpdates)},
 	)
 }
 

@@ -51,3 +51,24 @@ func TestDiverged(t *testing.T) {
 		t.Errorf("the store is as it was: %v; the data stand at %v, want %v", bits(t, tr.Store()) == before, source.Position(), at)
 	}
 }
+
+// TestCheckUpdates: a step that would make a parameter not finite fails before anything is committed,
+// and says why; without the check it is the next that fails. Large numbers of f16, whose sum it has
+// not, are finite.
+func TestCheckUpdates(t *testing.T) {
+	root := lossOf(func(m, w *graph.Node) *graph.Node { return ops.Sqrt(ops.Mul(m, ops.Square(w))) }, func(m *graph.Node) graph.Update {
+		large := m.Graph().Constant(graph.F16, []float64{6e4, 6e4, 6e4, 6e4}, graph.Ax("a", 4))
+		return m.Graph().Assign(m.Graph().State("s", graph.F16, graph.Ax("a", 4)), large)
+	})
+	for want, check := range map[string]bool{
+		"step 3: division by zero: 0.02/0: x[n=30 d=0] = 0, row 130: the new w is NaN: nothing was committed":                                       true,
+		"step 4: the parameter is not finite: an earlier step or the caller made it so: w = NaN after step 3: loss[] is NaN: nothing was committed": false,
+	} {
+		tr := &train.Trainer{Build: root, Optimiser: train.SGD(0.1), CheckUpdates: check}
+		defer tr.Close()
+		err := tr.Fit(t.Context(), train.Plan{Data: data.InOrder(rowsWith(t, 0, 130), 50), Steps: 9})
+		if d := new(train.Diverged); !errors.As(err, &d) || err.Error() != want || int(tr.Store().Step()) != d.Step {
+			t.Errorf("checked %v, after step %d:\n%v, want\n%s", check, tr.Store().Step(), err, want)
+		}
+	}
+}

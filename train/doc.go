@@ -101,7 +101,8 @@
 //   - A step is done or not done: after an error parameters, states and the position in the data
 //     are those before the step, and a checkpoint says so.
 //   - A loss that is not finite commits nothing: Fit ends with a [*Diverged], which names the first
-//     value that was not finite, its place in the program, and why.
+//     value that was not finite, its place in the program, and why. With Trainer.CheckUpdates it also
+//     does where a new parameter or state is not. In lanes it names the lane, on all ranks alike.
 //   - A checkpoint that cannot be written ends training with the error, and leaves those before it
 //     intact. One of another model is refused with a list of the differences, before anything
 //     changes.

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
@@ -214,7 +213,7 @@ func (f *fitting) between(ctx context.Context, done bool) (end bool, err error) 
 func (f *fitting) do(ctx context.Context) error {
 	if err := f.run.Do(ctx); err != nil {
 		if diverged := new(Diverged); errors.As(err, &diverged) && f.Engine == nil { // the autopsy explains the tape's run, not that of another engine
-			return f.explain(ctx, diverged, f.autopsy(ctx, diverged))
+			return f.autopsy(ctx, diverged)
 		}
 		return err
 	}
@@ -222,24 +221,6 @@ func (f *fitting) do(ctx context.Context) error {
 		return f.validation.Restore()
 	}
 	return nil
-}
-
-// explain tells the ranks what the autopsy of one of them has found, and returns the error of the
-// step, which is that of all.
-func (f *fitting) explain(ctx context.Context, d *Diverged, err error) error {
-	var mine string
-	if d.Finding != nil {
-		mine = strings.TrimSuffix(d.Finding.Cause+", "+d.Where, ", ")
-	}
-	all, lost := f.exchange(ctx, "the autopsy", []byte(mine), nil)
-	if lost != nil {
-		return errors.Join(err, lost)
-	}
-	rank := slices.IndexFunc(all, func(found []byte) bool { return len(found) > 0 })
-	if d.Finding == nil && rank >= 0 {
-		d.Where = fmt.Sprintf("rank %d: %s", rank, all[rank])
-	}
-	return err
 }
 
 // Best returns the best measurement of the last Fit, to which Patience would go back; ok is false

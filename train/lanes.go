@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 
@@ -43,9 +42,11 @@ type laneEngine struct {
 	batch  data.Batch // of the run under way, or the last
 	ctx    context.Context
 	failed []error     // by own lane
-	losses []float64   // by own lane
 	times  *laneTimes  // of the run under way; nil where it is not measured
 	raised [flags]bool // by any rank in the last run
+	seen   []glimpse   // by own lane, in a run that is looked at; else nil
+	sites  []bool      // which sums inside of the loss are looked at in it
+	totals [][]float64 // the sums over lanes inside of the loss, by site, of the last such run
 }
 
 // refused returns an error where the trainer's fields have no step in lanes.
@@ -55,6 +56,8 @@ func (t *Trainer) refused() error {
 		return errors.New("train: ranks share out steps of the tape, and not those of another engine: set either Ranks or Engine")
 	case t.Optimiser.search != nil:
 		return fmt.Errorf("train: %s searches along a line, and takes no steps in lanes: train it without ranks", t.Optimiser.name)
+	case t.CheckUpdates && t.Ranks.Sharded() && t.several():
+		return errors.New("train: each rank makes the updates of its own parameters alone, and commits them before the others are known to be finite: check updates without sharding, which gives the same bits")
 	}
 	return nil
 }
@@ -108,7 +111,7 @@ func (t *Trainer) cores() int {
 func (l *laneEngine) open() error {
 	from, to := l.ranks.Own()
 	own := to - from
-	l.failed, l.losses = make([]error, own), make([]float64, own)
+	l.failed = make([]error, own)
 	workers := min(l.cores, own)
 	if l.kinds[0].cut.meets {
 		if first, last := l.ranks.Rows(l.ranks.Lanes()-1, l.rows); first == last {
@@ -174,7 +177,11 @@ func (l *laneEngine) Run(ctx context.Context, feed tape.Feed) error {
 		return err
 	}
 	if wild := new(tape.NotFinite); errors.As(err, &wild) {
-		err = &tape.NotFinite{Name: l.kinds[0].net.Loss.String(), Value: wild.Value}
+		name := l.kinds[0].cut.checks[wild.Name]
+		if name == "" {
+			name = l.kinds[0].net.Loss.String()
+		}
+		err = &tape.NotFinite{Name: name, Value: wild.Value}
 	}
 	return err
 }
@@ -265,7 +272,6 @@ func (l *laneEngine) lane(worker, i int) error {
 		flags = l.flags
 	}
 	if from == to {
-		l.losses[i] = 0
 		l.put(i, parallel.Part{Scale: 1, F32: l.empty}, parallel.Part{Scale: 1, F32: flags})
 		return nil
 	}
@@ -289,7 +295,9 @@ func (l *laneEngine) lane(worker, i int) error {
 	}
 	last := len(v.terms)
 	v.parts[last].F32 = flags
-	l.losses[i] = v.loss.value()
+	if l.seen != nil {
+		l.seen[i].look(v.loss.value(), v.parts[:last])
+	}
 	l.put(i, v.parts...)
 	return nil
 }
@@ -323,34 +331,6 @@ func (l *laneEngine) Float(n *graph.Node) (float64, error) {
 		return 0, fmt.Errorf("%v is not kept: a step in lanes keeps the loss", n)
 	}
 	return l.update.Float(l.kinds[0].cut.loss)
-}
-
-// suspect sets what is to be looked into after a run whose loss was not finite: the first of this
-// rank's lanes whose loss was not, if there is one.
-func (l *laneEngine) suspect(d *Diverged, fed tape.Feed) {
-	begin, _ := l.ranks.Own()
-	for i, loss := range l.losses {
-		if !math.IsNaN(loss-loss) || l.meeting != nil {
-			continue // a lane that meets others is not run alone
-		}
-		from, to := l.span(i)
-		k := &l.kinds[l.kindOf(i)]
-		d.first, d.roots, d.feed, d.store = from, []*graph.Node{k.net.Loss}, tape.Feed{}, l.store.Share()
-		d.store.Resume(laneSeed(l.store.Seed(), begin+i), l.store.Step(), 0)
-		for _, in := range k.inputs {
-			t := d.batch.Values[in.Path()]
-			if t == nil || !isColumn(in) {
-				continue
-			}
-			d.feed[in] = rowsOf(in, t, from, to)
-		}
-		for _, a := range aliases(l.kinds[0].inputs, k.net.graph()) {
-			if t := fed[a.from]; t != nil && !isColumn(a.to) {
-				d.feed[a.to] = t
-			}
-		}
-		return
-	}
 }
 
 // Close closes the VMs.

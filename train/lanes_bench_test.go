@@ -2,7 +2,11 @@ package train_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -20,97 +24,130 @@ import (
 // examples chars-gpt and digits-cnn, with their batches and with larger ones. The two take turns:
 // "ratio" is the median of that of their times, ns/op the time of one of each.
 func BenchmarkLanes(b *testing.B) {
-	for _, m := range []struct {
-		name  string
-		model laned
-		batch int
-	}{
-		{"gpt", exampleGPT(b), 16}, {"gpt", exampleGPT(b), 64}, {"cnn", exampleCNN(b), 64}, {"cnn", exampleCNN(b), 256},
-	} {
+	for _, m := range exampleNets(b) {
 		for _, workers := range []int{1, 2} {
-			b.Run(fmt.Sprintf("%s/batch=%d/workers=%d", m.name, m.batch, workers), func(b *testing.B) {
-				with := m.model.steps(b, m.batch, workers, alone(b, 8))
-				without := m.model.steps(b, m.batch, workers, nil)
-				compareSteps(b, with, without)
+			b.Run(fmt.Sprintf("%s/workers=%d", m.name, workers), func(b *testing.B) {
+				with := m.steps(b, workers, alone(b, 8))
+				without := m.steps(b, workers, nil)
+				compareSteps(b, 1, with, without)
 			})
 		}
 	}
 }
 
-// BenchmarkRanks compares a step on 2 ranks of one worker each, in one process, with one on 2 workers
-// without ranks.
+// BenchmarkRanks compares steps on 2 ranks of one worker each, in one process, with steps on 2 workers
+// without ranks. Each takes a few steps at a turn, as a training does, in which no rank is woken up.
 func BenchmarkRanks(b *testing.B) {
-	for _, m := range []struct {
-		name  string
-		model laned
-		batch int
-	}{
-		{"gpt", exampleGPT(b), 16}, {"gpt", exampleGPT(b), 64}, {"cnn", exampleCNN(b), 64}, {"cnn", exampleCNN(b), 256},
-	} {
-		b.Run(fmt.Sprintf("%s/batch=%d", m.name, m.batch), func(b *testing.B) {
-			begin, ended := make(chan struct{}), make(chan struct{})
-			defer close(begin)
-			var first func()
+	for _, m := range exampleNets(b) {
+		b.Run(m.name, func(b *testing.B) {
 			transports := parallel.Local(2)
-			ready := make(chan *parallel.Ranks)
+			ended := make(chan struct{})
 			go func() {
-				r, err := parallel.Join(context.Background(), transports[1], parallel.Config{})
-				if err != nil {
-					b.Error(err)
-				}
-				step := m.model.steps(b, m.batch, 1, r)
-				for range begin {
-					step()
-					ended <- struct{}{}
-				}
+				defer close(ended)
+				m.follow(b, transports[1])
 			}()
-			go func() {
-				r, err := parallel.Join(context.Background(), transports[0], parallel.Config{})
-				if err != nil {
-					b.Error(err)
-				}
-				ready <- r
-			}()
-			first = m.model.steps(b, m.batch, 1, <-ready)
-			with := func() {
-				begin <- struct{}{}
-				first()
-				<-ended
-			}
-			compareSteps(b, with, m.model.steps(b, m.batch, 2, nil))
+			m.lead(b, transports[0])
+			<-ended
 		})
 	}
 }
 
-// compareSteps reports how much longer one step is than another.
-func compareSteps(b *testing.B, with, without func()) {
+// BenchmarkProcesses is BenchmarkRanks where the other rank is a process of its own, over a Unix socket.
+func BenchmarkProcesses(b *testing.B) {
+	for _, m := range exampleNets(b) {
+		b.Run(m.name, func(b *testing.B) {
+			if address := os.Getenv(child); address != "" {
+				m.follow(b, dial(b, address, 1))
+				return
+			}
+			address := "unix://" + filepath.Join(b.TempDir(), "ranks")
+			other := exec.Command(os.Args[0], "-test.run=^$", "-test.bench=^"+b.Name()+"$", "-test.benchtime=1x")
+			other.Env = append(os.Environ(), child+"="+address)
+			if err := other.Start(); err != nil {
+				b.Fatal(err)
+			}
+			defer other.Wait()
+			m.lead(b, dial(b, address, 0))
+		})
+	}
+}
+
+func dial(b *testing.B, address string, rank int) parallel.Transport {
+	t, err := parallel.Dial(b.Context(), address, rank, 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return t
+}
+
+// lead measures steps as rank 0 of 2.
+func (m exampleNet) lead(b *testing.B, t parallel.Transport) {
+	defer t.Close()
+	ranks, err := parallel.Join(b.Context(), t, parallel.Config{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	compareSteps(b, 10, m.steps(b, 1, ranks), m.steps(b, 2, nil))
+}
+
+// follow takes the steps of rank 1 until rank 0 has ended.
+func (m exampleNet) follow(b *testing.B, t parallel.Transport) {
+	defer t.Close()
+	ranks, err := parallel.Join(b.Context(), t, parallel.Config{})
+	if err != nil {
+		b.Error(err)
+		return
+	}
+	for step := m.steps(b, 1, ranks); err == nil; {
+		err = step()
+	}
+	if !errors.Is(err, parallel.ErrLost) {
+		b.Error(err)
+	}
+}
+
+// compareSteps reports how much longer so many steps of one kind take than of another.
+func compareSteps(b *testing.B, turn int, with, without func() error) {
+	time := func(step func() error) float64 {
+		begin := time.Now()
+		for range turn {
+			if err := step(); err != nil {
+				b.Fatal(err)
+			}
+		}
+		return float64(time.Since(begin))
+	}
 	for range 3 {
-		with()
-		without()
+		time(with)
+		time(without)
 	}
 	var ratios []float64
 	b.ResetTimer()
 	for range b.N {
-		begin := time.Now()
-		with()
-		mid := time.Now()
-		without()
-		ratios = append(ratios, float64(mid.Sub(begin))/float64(time.Since(mid)))
+		ratios = append(ratios, time(with)/time(without))
 	}
 	slices.Sort(ratios)
 	b.ReportMetric(ratios[len(ratios)/2], "ratio")
 }
 
+// exampleNet is a net of the examples with the size of its batches.
+type exampleNet struct {
+	name string
+	laned
+	batch int
+}
+
+func exampleNets(b *testing.B) []exampleNet {
+	gpt, cnn := exampleGPT(b), exampleCNN(b)
+	return []exampleNet{{"gpt/batch=16", gpt, 16}, {"gpt/batch=64", gpt, 64}, {"cnn/batch=64", cnn, 64}, {"cnn/batch=256", cnn, 256}}
+}
+
 // steps returns a function that takes a step.
-func (m laned) steps(b *testing.B, batch, workers int, ranks *parallel.Ranks) func() {
+func (m exampleNet) steps(b *testing.B, workers int, ranks *parallel.Ranks) func() error {
 	tr := &train.Trainer{Build: m.build, Optimiser: train.AdamW(1e-3), Seed: 3, Workers: workers, Ranks: ranks}
 	b.Cleanup(tr.Close)
-	r := &train.Run{Trainer: tr, Data: m.data(batch), Steps: 1 << 30}
-	return func() {
-		if err := r.Step(context.Background()); err != nil {
-			b.Error(err)
-		}
-	}
+	r := &train.Run{Trainer: tr, Data: m.data(m.batch), Steps: 1 << 30}
+	return func() error { return r.Step(context.Background()) }
 }
 
 // exampleGPT is the character GPT of the examples.

@@ -9,7 +9,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
 	"github.com/tapestry-ml/tapestry/internal/lanes"
 	"github.com/tapestry-ml/tapestry/internal/match"
-	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/parallel"
@@ -28,11 +27,12 @@ type cut struct {
 	f32   int             // values of the terms in all
 	f64   int
 
-	shards *shards       // nil where each rank makes all updates
-	update *tape.Program // nil for lanes that are not the largest
-	above  *graph.Graph  // of the update
-	step   graph.Step    // in above, by update of the net's step
-	loss   *graph.Node   // the input that is the loss
+	shards *shards           // nil where each rank makes all updates
+	update *tape.Program     // nil for lanes that are not the largest
+	checks map[string]string // what is checked in it besides the loss, by name: see checked
+	above  *graph.Graph      // of the update
+	step   graph.Step        // in above, by update of the net's step
+	loss   *graph.Node       // the input that is the loss
 }
 
 // sums returns how many arrays are summed up, bytes the size of a lane's term of all.
@@ -68,9 +68,6 @@ func isSum(n *graph.Node) bool { return match.Is(n, match.SumRanks) }
 // lanes.
 func isColumn(n *graph.Node) bool { return n.Role() == graph.RoleInput && n.Rank() > 0 }
 
-// weight is the path of the input with a lane's part of the rows of a batch.
-const weight = "lanes/weight"
-
 // inLanes makes of a net's step one in lanes, with the optimiser's updates: each lane has its loss
 // and its gradients, times its part of the rows, and all that is updated is computed of their sums.
 func (p *compiledNet) inLanes(o Optimiser) error {
@@ -84,14 +81,13 @@ func (p *compiledNet) inLanes(o Optimiser) error {
 	if err := lanes.Check(isColumn, loss); err != nil {
 		return fmt.Errorf("train: %w", err)
 	}
-	p.weight = loss.Graph().Scalar(weight, 1, loss.DType())
-	weighted := ops.Mul(p.weight, loss)
-	rows := func(in *graph.Node) bool { return in == p.weight || isColumn(in) }
-	if err := lanes.Check(rows, weighted); err != nil {
+	l := lanes.Weigh(loss)
+	rows := func(in *graph.Node) bool { return in == l.Weight || isColumn(in) }
+	if err := lanes.Check(rows, l.Own); err != nil {
 		return err
 	}
-	p.loss = ops.SumRanks(weighted).As("loss")
-	r := o.minimize(weighted, p.net.Params, true)
+	p.loss = l.Sum
+	r := o.minimize(l.Own, p.net.Params, true)
 	if r == nil {
 		return nil
 	}
@@ -106,20 +102,11 @@ func (p *compiledNet) inLanes(o Optimiser) error {
 			if !u.Value.DType().IsFloat() {
 				return fmt.Errorf("train: %s takes a value of type %v that depends on the rows of a lane: want floats, of which lanes have a mean", u.Target.Path(), u.Value.DType())
 			}
-			u = loss.Graph().Assign(u.Target, p.mean(u.Value))
+			u = loss.Graph().Assign(u.Target, l.Mean(u))
 		}
 		p.step = append(p.step, u)
 	}
 	return nil
-}
-
-// mean returns the mean of a value over the lanes, by their rows.
-func (p *compiledNet) mean(x *graph.Node) *graph.Node {
-	dt := x.DType()
-	if dt.IsHalf() {
-		dt = graph.F32
-	}
-	return ops.Cast(ops.SumRanks(ops.Mul(ops.Cast(p.weight, dt), ops.Cast(x, dt))), x.DType())
 }
 
 // newCut cuts the step of a net in two. It compiles nothing.
@@ -149,24 +136,7 @@ func newCut(p *compiledNet) (*cut, error) {
 			c.reads[n.Path()] = true
 		}
 	}
-	copies := map[*graph.Node]*graph.Node{}
-	for _, n := range upper {
-		in := make([]*graph.Node, n.NumIn())
-		for i, x := range n.Inputs() {
-			in[i] = copies[x]
-		}
-		c.above.During(n.First(), graph.Origin{}, func() {
-			if isSum(n) {
-				copies[n] = c.above.Input(c.free(n), n.DType(), n.Shape().Axes()...)
-			} else {
-				copies[n] = c.above.Copy(n, in)
-			}
-		})
-		for _, o := range n.Occurrences() {
-			o.Origin = graph.Origin{}
-			c.above.Occur(copies[n], o)
-		}
-	}
+	copies := copyAbove(c.above, upper, c.free)
 	for i, t := range c.terms {
 		c.terms[i].in = copies[t.sum]
 	}
@@ -175,6 +145,29 @@ func newCut(p *compiledNet) (*cut, error) {
 	}
 	c.loss = copies[p.loss]
 	return c, c.above.Err()
+}
+
+// copyAbove copies nodes, which end at sums over lanes, to another graph, with inputs for the sums.
+func copyAbove(g *graph.Graph, nodes []*graph.Node, name func(sum *graph.Node) string) map[*graph.Node]*graph.Node {
+	copies := map[*graph.Node]*graph.Node{}
+	for _, n := range nodes {
+		in := make([]*graph.Node, n.NumIn())
+		for i, x := range n.Inputs() {
+			in[i] = copies[x]
+		}
+		g.During(n.First(), graph.Origin{}, func() {
+			if isSum(n) {
+				copies[n] = g.Input(name(n), n.DType(), n.Shape().Axes()...)
+			} else {
+				copies[n] = g.Copy(n, in)
+			}
+		})
+		for _, o := range n.Occurrences() {
+			o.Origin = graph.Origin{}
+			g.Occur(copies[n], o)
+		}
+	}
+	return copies
 }
 
 // place gives the sums among the nodes their places in a bucket: first the gradients, in the order of
@@ -211,11 +204,16 @@ func (c *cut) place(p *compiledNet, nodes []*graph.Node) error {
 	return nil
 }
 
-// free returns a path for the input that stands for a sum, with the sum's name if it has one.
+// free returns a path for the input that stands for a sum: "gradient/PATH" for that of a parameter's
+// gradients, for another one its name if it has one.
 func (c *cut) free(n *graph.Node) string {
+	i := slices.IndexFunc(c.terms, func(t term) bool { return t.sum == n })
 	name := n.Name()
+	if p := c.terms[i].param; p != nil {
+		name = "gradient/" + p.Path()
+	}
 	if name == "" || c.above.Lookup(name) != nil {
-		name = fmt.Sprintf("sum %d", slices.IndexFunc(c.terms, func(t term) bool { return t.sum == n }))
+		name = fmt.Sprintf("sum %d", i)
 	}
 	return name
 }
@@ -271,13 +269,15 @@ func (c *cut) compileLane(ctx context.Context, g *graph.Graph) error {
 }
 
 // compileUpdate compiles the program of the update, of this rank's part where states are shared out.
-func (c *cut) compileUpdate(ctx context.Context, p *compiledNet, ranks *parallel.Ranks) (err error) {
+func (c *cut) compileUpdate(ctx context.Context, p *compiledNet, ranks *parallel.Ranks, updates bool) (err error) {
 	step := c.step
 	if ranks.Sharded() && ranks.Count() > 1 {
 		c.shards = newShards(p, c, ranks.Count())
 		step = c.shards.step(step, ranks.Rank())
 	}
-	c.update, err = tape.CompileContext(ctx, c.above, tape.Do(step), tape.Fetch(c.loss), tape.CheckFinite(c.loss))
+	check, names := checked(c.loss, step, updates)
+	c.checks = names
+	c.update, err = tape.CompileContext(ctx, c.above, tape.Do(step), tape.Fetch(c.loss), check)
 	if err == nil && len(c.update.Sums()) > 0 {
 		err = fmt.Errorf("train: the updates of %s have a sum over lanes in the body of a function: sum outside of it", c.above.Name())
 	}
@@ -315,7 +315,7 @@ func (t *Trainer) compileCut(ctx context.Context, s size, update, lane bool) (*c
 		}
 	}
 	if update && p.cut.update == nil {
-		if err := p.cut.compileUpdate(ctx, p, t.Ranks); err != nil {
+		if err := p.cut.compileUpdate(ctx, p, t.Ranks, t.CheckUpdates); err != nil {
 			return nil, err
 		}
 	}

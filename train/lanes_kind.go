@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/lanes"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -57,7 +58,7 @@ func (t *Trainer) kinds(ctx context.Context, s size) ([]kind, error) {
 			continue
 		}
 		out[k].common = aliases(out[0].inputs, out[k].cut.below)
-		if in := out[k].cut.below.Lookup(weight); in != nil {
+		if in := out[k].cut.below.Lookup(lanes.WeightPath); in != nil {
 			out[k].feed[in] = tape.Scalar(in.DType(), 0)
 			setScalar(in.Type(), out[k].feed[in], float64(out[k].rows)/float64(s.rows))
 		}
@@ -69,7 +70,7 @@ func (t *Trainer) kinds(ctx context.Context, s size) ([]kind, error) {
 func aliases(inputs []*graph.Node, g *graph.Graph) (out []alias) {
 	for _, to := range g.Leaves(graph.RoleInput) {
 		for _, in := range inputs {
-			if in.Path() == to.Path() && in.Path() != weight {
+			if in.Path() == to.Path() && in.Path() != lanes.WeightPath {
 				out = append(out, alias{in, to})
 			}
 		}

@@ -27,6 +27,12 @@ type Lanes struct {
 	// updates, and its inputs are the sums.
 	Lane, Update *tape.Program
 
+	// The step of the larger lanes as a graph, before it is cut in two at the sums over lanes: the loss,
+	// which is such a sum, and all updates. Its input lanes/weight is fed a lane's part of the rows. It is
+	// there to be read or drawn, and must not be changed.
+	Loss *graph.Node
+	Step graph.Step
+
 	Rank, Ranks int
 	From, To    int   // the lanes of this rank
 	Rows        []int // by lane, of this rank and of all others
@@ -48,13 +54,8 @@ type LanesMemory struct{ Parameters, States, Arenas, Buckets int }
 // with BuildSizes, as training does, and describes it. It is an error if the trainer has no Ranks, or
 // if the step cannot be cut into lanes. It uses no other rank. Once ctx is done it compiles no further.
 func (t *Trainer) Lanes(ctx context.Context, rows int, sizes ...int) (*Lanes, error) {
-	switch {
-	case t == nil:
-		return nil, errNoTrainer
-	case ctx == nil:
-		return nil, errors.New("train: the context is nil")
-	case t.Ranks == nil:
-		return nil, errors.New("train: a step without lanes: Ranks is nil")
+	if err := t.inLanes(ctx); err != nil {
+		return nil, err
 	}
 	if err := t.refused(); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (t *Trainer) Lanes(ctx context.Context, rows int, sizes ...int) (*Lanes, er
 		}
 	}
 	c := kinds[0].cut
-	l := &Lanes{Update: c.update, Rank: t.Ranks.Rank(), Ranks: t.Ranks.Count(), Sums: c.sums(), Bytes: c.bytes()}
+	l := &Lanes{Update: c.update, Loss: kinds[0].loss, Step: slices.Clone(kinds[0].step), Rank: t.Ranks.Rank(), Ranks: t.Ranks.Count(), Sums: c.sums(), Bytes: c.bytes()}
 	l.From, l.To = t.Ranks.Own()
 	for lane := range t.Ranks.Lanes() {
 		from, to := t.Ranks.Rows(lane, rows)
@@ -111,6 +112,19 @@ func (t *Trainer) Lanes(ctx context.Context, rows int, sizes ...int) (*Lanes, er
 		}
 	}
 	return l, nil
+}
+
+// inLanes returns an error for a trainer without steps in lanes, or without a context.
+func (t *Trainer) inLanes(ctx context.Context) error {
+	switch {
+	case t == nil:
+		return errNoTrainer
+	case ctx == nil:
+		return errors.New("train: the context is nil")
+	case t.Ranks == nil:
+		return errors.New("train: a step without lanes: Ranks is nil")
+	}
+	return nil
 }
 
 // leaves returns the parameters and states of programs, each once.

@@ -2,6 +2,7 @@ package train
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -73,6 +74,9 @@ type summer struct {
 
 // Sum implements tape.Summer.
 func (s summer) Sum(ctx context.Context, site int, x tape.Array) error {
+	if s.engine.seen != nil {
+		return s.watched(ctx, site, x)
+	}
 	times := s.engine.times
 	if times == nil {
 		return s.sums.Load().Sum(ctx, s.lane, site, x.F32, x.F64)
@@ -81,5 +85,22 @@ func (s summer) Sum(ctx context.Context, site int, x tape.Array) error {
 	err := s.sums.Load().Sum(ctx, s.lane, site, x.F32, x.F64)
 	from, _ := s.engine.ranks.Own()
 	times.within(s.lane-from, site, 4*len(x.F32)+8*len(x.F64), begin)
+	return err
+}
+
+// watched is Sum in a run that is looked at.
+func (s summer) watched(ctx context.Context, site int, x tape.Array) error {
+	from, _ := s.engine.ranks.Own()
+	if site < len(s.engine.sites) && s.engine.sites[site] {
+		s.engine.seen[s.lane-from].brings(site, x)
+	}
+	err := s.sums.Load().Sum(ctx, s.lane, site, x.F32, x.F64)
+	if err == nil && s.lane == from {
+		total := slices.Clone(x.F64)
+		for _, v := range x.F32 {
+			total = append(total, float64(v))
+		}
+		s.engine.totals = append(s.engine.totals, total)
+	}
 	return err
 }

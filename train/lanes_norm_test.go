@@ -2,7 +2,6 @@ package train_test
 
 import (
 	"context"
-	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -49,20 +48,7 @@ func TestLanesOfGlobalNorms(t *testing.T) {
 	sgd := train.SGD(0.05, train.ClipNorm(0.5))
 	want := normed(false, false).fit(t, sgd, batch, steps, 1, nil)
 	off := func(global bool, lanes, workers int) (worst float64) {
-		got := normed(true, global).fit(t, sgd, batch, steps, workers, alone(t, lanes))
-		for _, path := range want.Paths() {
-			x, err := want.View(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			y, err := got.View(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, v := range x.Float64s() {
-				worst = max(worst, math.Abs(y.Float64s()[i]-v)/max(1, math.Abs(v)))
-			}
-		}
+		worst, _ = apart(t, normed(true, global).fit(t, sgd, batch, steps, workers, alone(t, lanes)), want)
 		return worst
 	}
 	for _, lanes := range []int{1, 4, 8} {
@@ -91,8 +77,7 @@ func TestLanesOfUnequalSums(t *testing.T) {
 	step := func(batch int, ranks *parallel.Ranks) error {
 		tr := &train.Trainer{Build: build, Optimiser: train.SGD(0.1), Ranks: ranks, LaneLosses: true}
 		defer tr.Close()
-		r := &train.Run{Trainer: tr, Data: data.Shuffled(set, batch, 7), Steps: 1}
-		return r.Do(context.Background())
+		return takes(tr, data.Shuffled(set, batch, 7), 1)
 	}
 	if err := step(8, alone(t, 4)); err != nil {
 		t.Errorf("lanes of two rows: %v", err)
@@ -140,26 +125,10 @@ func TestLanesOfFunctions(t *testing.T) {
 		return laned{build, func(batch int) data.Source { return data.Shuffled(set, batch, 7) }}
 	}
 	m := model(false)
-	want, got := m.fit(t, train.SGD(0.1), 13, 5, 1, nil), m.fit(t, train.SGD(0.1), 13, 5, 1, alone(t, 4))
-	for _, path := range want.Paths() {
-		x, err := want.View(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := got.View(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, v := range x.Float64s() {
-			if d := math.Abs(y.Float64s()[i] - v); !(d <= 1e-12) {
-				t.Fatalf("%s[%d] = %v in 4 lanes, %v without", path, i, y.Float64s()[i], v)
-			}
-		}
-	}
+	nearStore(t, "4 lanes", m.fit(t, train.SGD(0.1), 13, 5, 1, alone(t, 4)), m.fit(t, train.SGD(0.1), 13, 5, 1, nil), 1e-12)
 	tr := &train.Trainer{Build: model(true).build, Optimiser: train.SGD(0.1), Ranks: alone(t, 4)}
 	defer tr.Close()
-	r := &train.Run{Trainer: tr, Data: data.Shuffled(set, 12, 7), Steps: 1}
-	if err := r.Do(context.Background()); err == nil || !strings.Contains(err.Error(), "sum outside of it") {
+	if err := takes(tr, data.Shuffled(set, 12, 7), 1); err == nil || !strings.Contains(err.Error(), "sum outside of it") {
 		t.Errorf("a sum in the function of an update gives %v", err)
 	}
 }
@@ -177,8 +146,7 @@ func TestLanesWithoutCopies(t *testing.T) {
 	}
 	tr := &train.Trainer{Build: build, Optimiser: train.SGD(0.1), Ranks: alone(t, 4)}
 	defer tr.Close()
-	r := &train.Run{Trainer: tr, Data: data.Shuffled(set, 12, 7), Steps: 1}
-	err := r.Do(context.Background())
+	err := takes(tr, data.Shuffled(set, 12, 7), 1)
 	if err == nil || !strings.Contains(err.Error(), "lanes_norm_test.go:") || !strings.Contains(err.Error(), "want ops.CopyRanks of it") {
 		t.Errorf("a sum that is not copied gives %v", err)
 	}

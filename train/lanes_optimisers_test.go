@@ -11,7 +11,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
-	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/parallel"
@@ -84,36 +83,6 @@ func TestLanesOptimisers(t *testing.T) {
 	}
 }
 
-// nearStore checks that two stores have the same entries, but for rounding.
-func nearStore(t *testing.T, what string, got, want *tape.Store, ε float64) {
-	t.Helper()
-	for _, path := range want.Paths() {
-		x, err := want.View(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		y, err := got.View(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		typ, _ := want.Type(path)
-		a, err := tape.ArrayOf(typ, x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := tape.ArrayOf(typ, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i := range typ.Shape.Len() {
-			if d := b.At(i) - a.At(i); !(d >= -ε && d <= ε) {
-				t.Errorf("%s: %s[%d] = %v, want %v", what, path, i, b.At(i), a.At(i))
-				break
-			}
-		}
-	}
-}
-
 // TestLanesRefuse: what has no step in lanes is refused with a reason.
 func TestLanesRefuse(t *testing.T) {
 	state := func(dt graph.DType, value func(g *graph.Graph, x, loss *graph.Node) *graph.Node) train.Build {
@@ -153,8 +122,7 @@ func TestLanesRefuse(t *testing.T) {
 	} {
 		tr := &train.Trainer{Build: c.build, Optimiser: c.o, Ranks: alone(t, 8)}
 		defer tr.Close()
-		r := &train.Run{Trainer: tr, Data: data.InOrder(points(t, graph.F32, 20), 20), Steps: 1}
-		switch err := r.Do(context.Background()); {
+		switch err := takes(tr, data.InOrder(points(t, graph.F32, 20), 20), 1); {
 		case c.want == "" && err != nil:
 			t.Error(err)
 		case c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
@@ -182,7 +150,7 @@ func TestLanesBadRow(t *testing.T) {
 		tr := &train.Trainer{Build: m.build, Optimiser: train.Adam(1e-3), Seed: 3, Workers: 2, Ranks: alone(t, 8)}
 		defer tr.Close()
 		run := func() error {
-			return (&train.Run{Trainer: tr, Data: one, Steps: int(tr.Store().Step()) + 1}).Do(context.Background())
+			return takes(tr, one, int(tr.Store().Step())+1)
 		}
 		if err := run(); err != nil {
 			t.Fatal(err)

@@ -102,14 +102,10 @@ func (t *Trainer) TraceLanes(ctx context.Context, b data.Batch, runs int, w io.W
 
 // measure returns the engine for a batch, and the times of so many runs.
 func (t *Trainer) measure(ctx context.Context, b data.Batch, runs int, what string) (*laneEngine, []*laneTimes, error) {
-	switch {
-	case t == nil:
-		return nil, nil, errNoTrainer
-	case ctx == nil:
-		return nil, nil, errors.New("train: the context is nil")
-	case t.Ranks == nil:
-		return nil, nil, errors.New("train: a step without lanes: Ranks is nil")
-	case runs < 1:
+	if err := t.inLanes(ctx); err != nil {
+		return nil, nil, err
+	}
+	if runs < 1 {
 		return nil, nil, fmt.Errorf("train: a %s of %d runs: want at least 1", what, runs)
 	}
 	p, err := t.program(ctx, size{rows: max(b.Of, b.Rows), sizes: b.Sizes, mode: Training})

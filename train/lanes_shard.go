@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/lanes"
 	"github.com/tapestry-ml/tapestry/train/parallel"
 	"gorgonia.org/tensor"
 )
@@ -22,19 +23,15 @@ type shards struct {
 // newShards shares out the parameters of a step.
 func newShards(p *compiledNet, c *cut, ranks int) *shards {
 	s := &shards{owner: map[string]int{}, params: map[string]bool{}, ranges: make([]parallel.Range, ranks)}
-	total := 0
-	for _, t := range c.terms {
-		if t.param != nil {
-			total += t.bytes()
+	var params []*term
+	var sizes []int
+	for i := range c.terms {
+		if t := &c.terms[i]; t.param != nil {
+			params, sizes = append(params, t), append(sizes, t.bytes())
 		}
 	}
-	before := 0
-	for _, t := range c.terms {
-		if t.param == nil {
-			continue
-		}
-		rank := min(ranks-1, (2*before+t.bytes())*ranks/max(1, 2*total)) // that of its middle
-		before += t.bytes()
+	for i, rank := range lanes.Owners(sizes, ranks) {
+		t := params[i]
 		s.owner[t.param.Path()], s.params[t.param.Path()] = rank, true
 		r := &s.ranges[rank].F32
 		if t.typ.DType == graph.F64 {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -151,11 +152,53 @@ func (m laned) fit(t testing.TB, o train.Optimiser, batch, steps, workers int, r
 	t.Helper()
 	tr := &train.Trainer{Build: m.build, Optimiser: o, Seed: 3, Workers: workers, Ranks: ranks}
 	defer tr.Close()
-	r := &train.Run{Trainer: tr, Data: m.data(batch), Steps: steps}
-	if err := r.Do(context.Background()); err != nil {
+	if err := takes(tr, m.data(batch), steps); err != nil {
 		t.Fatal(err)
 	}
 	return tr.Store()
+}
+
+// takes takes some steps on the batches of a source.
+func takes(tr *train.Trainer, source data.Source, steps int) error {
+	return (&train.Run{Trainer: tr, Data: source, Steps: steps}).Do(context.Background())
+}
+
+// nearStore checks that two stores have the same entries, but for rounding.
+func nearStore(t *testing.T, what string, got, want *tape.Store, ε float64) {
+	t.Helper()
+	if worst, where := apart(t, got, want); !(worst <= ε) {
+		t.Errorf("%s: %s", what, where)
+	}
+}
+
+// apart returns the largest difference between the entries of two stores, relative to those wanted where
+// these are above 1, and says where it is.
+func apart(t *testing.T, got, want *tape.Store) (worst float64, where string) {
+	t.Helper()
+	for _, path := range want.Paths() {
+		typ, _ := want.Type(path)
+		var values [2]tape.Array
+		for i, s := range []*tape.Store{got, want} {
+			v, err := s.View(path)
+			if err == nil {
+				values[i], err = tape.ArrayOf(typ, v)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		for i := range typ.Shape.Len() {
+			x, y := values[0].At(i), values[1].At(i)
+			d := math.Abs(x-y) / max(1, math.Abs(y))
+			if !(d <= worst) {
+				worst, where = d, fmt.Sprintf("%s[%d] = %v, want %v", path, i, x, y)
+			}
+			if math.IsNaN(d) {
+				return worst, where
+			}
+		}
+	}
+	return worst, where
 }
 
 // onRanks trains on so many ranks within the process, and returns the store of each.
@@ -173,8 +216,7 @@ func (m laned) onRanks(t testing.TB, o func() train.Optimiser, batch, steps, wor
 			}
 			tr := &train.Trainer{Build: m.build, Optimiser: o(), Seed: 3, Workers: workers, Ranks: job}
 			defer tr.Close()
-			r := &train.Run{Trainer: tr, Data: m.data(batch), Steps: steps}
-			errs[i] = r.Do(context.Background())
+			errs[i] = takes(tr, m.data(batch), steps)
 			stores[i] = tr.Store()
 		})
 	}
@@ -321,6 +363,18 @@ func TestLanesListing(t *testing.T) {
 		}
 		if c.shard && strings.Contains(text, "commit fc1/w,") {
 			t.Errorf("rank 1 updates fc1/w:\n%s", text)
+		}
+		roots, sums := []*graph.Node{l.Loss}, 0
+		for _, u := range l.Step {
+			roots = append(roots, u.Value)
+		}
+		for _, n := range graph.Reachable(roots...) {
+			if n.Op() == l.Loss.Op() {
+				sums++
+			}
+		}
+		if sums != l.Sums || l.Loss.Name() != "loss" || len(l.Step) != 2+3*4 || l.Loss.Graph().Lookup("x").Dim(0) != l.Rows[0] {
+			t.Errorf("%d sums over lanes, %v the loss, and %d updates, want %d, one of them the loss, and 14", sums, l.Loss, len(l.Step), l.Sums)
 		}
 	}
 }

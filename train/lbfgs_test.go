@@ -302,6 +302,12 @@ func TestLBFGSMistakes(t *testing.T) {
 	if want := "train: lbfgs wants the whole objective in each step, but the data have 2 batches an epoch: want one, as data.InOrder(rows, 0) gives"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
+	trainer.CheckUpdates = true
+	err = trainer.Fit(context.Background(), train.Plan{Data: lineData(t, 0), Steps: 1})
+	if want := "train: lbfgs searches along a line, and checks no updates"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	trainer.CheckUpdates = false
 	trainer.Engine = func(context.Context, *graph.Graph, *graph.Node, graph.Step, *tape.Store) (train.Engine, error) {
 		return nil, nil
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/lanes"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -75,7 +76,7 @@ func (o Optimiser) Minimize(loss *graph.Node, params ...*graph.Node) graph.Step 
 
 // minimize is Minimize; in lanes the gradients are those of a lane, whose sums over all lanes the
 // optimiser sees. It returns nil where there is a mistake.
-func (o Optimiser) minimize(loss *graph.Node, params []*graph.Node, lanes bool) *run {
+func (o Optimiser) minimize(loss *graph.Node, params []*graph.Node, inLanes bool) *run {
 	g := graph.Of(append([]*graph.Node{loss}, params...)...)
 	if len(params) == 0 && loss.IsValid() {
 		for _, n := range graph.Reachable(loss) {
@@ -126,7 +127,7 @@ func (o Optimiser) minimize(loss *graph.Node, params []*graph.Node, lanes bool) 
 		if o.ahead != nil {
 			grads = r.peek(loss, params, o.ahead)
 		}
-		if lanes {
+		if inLanes {
 			grads = r.sum(params, grads)
 		}
 		if o.set.runs > 1 {
@@ -150,7 +151,7 @@ func (r *run) sum(params, grads []*graph.Node) []*graph.Node {
 	out := slices.Clone(grads)
 	for i, g := range grads {
 		if g.IsValid() { // else the mistake is recorded
-			out[i] = ops.SumRanks(g).As("gradient/" + params[i].Path())
+			out[i] = lanes.Sum(params[i], g)
 			r.sums[params[i]] = out[i]
 		}
 	}

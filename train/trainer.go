@@ -46,6 +46,9 @@ type Trainer struct {
 	// LaneLosses lets a net with Ranks have a loss that is no mean over the rows of a batch, such as
 	// one that compares rows with each other: what is trained is the mean of the lanes' losses.
 	LaneLosses bool
+	// CheckUpdates lets a step fail, before anything is committed, where it would make a parameter or
+	// a state NaN or infinite, as every step does whose loss is: see [Diverged].
+	CheckUpdates bool
 
 	store    *tape.Store
 	counts   *tape.Store // its count of runs follows that of store; nil for none
@@ -101,9 +104,9 @@ type compiledNet struct {
 	looked    []*graph.Node               // by size.look
 	rate      *graph.Node                 // of the optimiser; nil while evaluating
 	loss      *graph.Node                 // that training reports: the net's, or its sum over lanes
-	weight    *graph.Node                 // of a lane; nil where there are none
 	of        map[*graph.Node]*graph.Node // by state of the optimiser: the parameter that it is kept for
 	gradients map[*graph.Node]*graph.Node // by parameter: the sum over lanes
+	checks    map[string]string           // what is checked besides the loss, by name: see checked
 	cut       *cut                        // of a step in lanes; nil before it is made
 }
 
@@ -155,6 +158,9 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	if o := t.Optimiser; s.mode == Training && o.search != nil {
 		if engine != nil {
 			return nil, fmt.Errorf("train: %s searches along a line on the tape, and cannot on another engine", o.name)
+		}
+		if t.CheckUpdates {
+			return nil, fmt.Errorf("train: %s searches along a line, and checks no updates", o.name)
 		}
 		engine = o.search(t.Workers)
 	}
@@ -248,7 +254,9 @@ func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 		}
 		options = append(options, tape.Fetch(p.looked...))
 	case s.mode == Training:
-		options = append(options, tape.Fetch(p.loss), tape.Do(p.step), tape.CheckFinite(p.loss))
+		check, names := checked(p.loss, p.step, t.CheckUpdates)
+		p.checks = names
+		options = append(options, tape.Fetch(p.loss), tape.Do(p.step), check)
 	default:
 		for _, n := range []*graph.Node{p.net.Loss, p.net.Output} {
 			if n != nil && !(s.mute && n == p.net.Loss && p.net.Output != nil) {

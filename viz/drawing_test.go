@@ -174,6 +174,29 @@ func TestNumbersAreNotTheSeed(t *testing.T) {
 	}
 }
 
+// TestSeedNeedsItsLoss: where derivatives do not depend on the value of the loss, which so is not drawn,
+// neither is its own derivative, 1, which would stand alone.
+func TestSeedNeedsItsLoss(t *testing.T) {
+	g := graph.New("seed")
+	x, w := g.Param("x", graph.F64, graph.Ax("i", 3)), g.Input("w", graph.F64)
+	loss := ops.Mul(w, ops.Sum(ops.Tanh(x).As("y"), "i")).As("loss")
+	dx := grad.Of(loss, x)[0]
+	for _, l := range []Level{Notes, Ops} {
+		for _, roots := range [][]*graph.Node{{dx}, {loss, dx}} {
+			f := draw(t, roots, At(l))
+			edges := map[string]bool{}
+			for _, e := range f.Edges {
+				edges[e.From], edges[e.To] = true, true
+			}
+			for _, b := range f.Nodes {
+				if !edges[b.ID] {
+					t.Errorf("at level %v, from %v: %q stands alone", l, roots, b.Main)
+				}
+			}
+		}
+	}
+}
+
 func TestUpdate(t *testing.T) {
 	o := soft(t)
 	η := o.g.Scalar("η", 0.1)

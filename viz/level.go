@@ -52,7 +52,8 @@ func (v *view) shows(n *graph.Node) bool {
 		return true
 	}
 	if c, ok := n.Constant(); ok && uniform(c) {
-		return v.backward[n] && len(adjoints(n)) > 0 && v.known(n) // ∂loss/∂loss = 1
+		drawn := func(a graph.Origin) bool { return v.in[a.Of] }
+		return v.backward[n] && slices.ContainsFunc(adjoints(n), drawn) && v.known(n) // ∂loss/∂loss = 1
 	}
 	if v.counts(n) {
 		return false

@@ -48,7 +48,7 @@ Fails if a result (the loss, or an updated parameter or state) is not finite.`,
 				_, err := fmt.Fprintf(w, "%s, step %d: every value of %s is finite\n", args[0], s.store.Step(), plural.Count(len(graph.Reachable(s.roots...)), "node"))
 				return err
 			}
-			if err := printFinding(w, o, args[0], f); err != nil {
+			if err := printFinding(w, o, args[0], "", f); err != nil {
 				return err
 			}
 			if err := drawMarks(cmd.Context(), svg, w, s.drawn(f.At.Node), marks.Autopsy(f), marks.AutopsyColours); err != nil {
@@ -65,8 +65,8 @@ Fails if a result (the loss, or an updated parameter or state) is not finite.`,
 	return cmd
 }
 
-// printFinding prints the result of an autopsy.
-func printFinding(w io.Writer, o *options, model string, f *inspect.Finding) error {
+// printFinding prints the result of an autopsy, of a lane if one is named.
+func printFinding(w io.Writer, o *options, model, lane string, f *inspect.Finding) error {
 	if !o.json {
 		if _, err := io.WriteString(w, f.String()); err != nil {
 			return err
@@ -99,6 +99,7 @@ func printFinding(w io.Writer, o *options, model string, f *inspect.Finding) err
 	v := struct {
 		Model    string        `json:"model"`
 		Step     uint64        `json:"step"`
+		Lane     string        `json:"lane,omitempty"` // of a step in lanes: where it was not finite first
 		Finite   bool          `json:"finite"`
 		Harmless bool          `json:"harmless"`
 		Cause    string        `json:"cause"`
@@ -109,7 +110,7 @@ func printFinding(w io.Writer, o *options, model string, f *inspect.Finding) err
 		Forward  *jsonEntry    `json:"forward,omitempty"`
 		Spread   []string      `json:"not_finite"`
 		Cure     *cure         `json:"cure,omitempty"`
-	}{Model: model, Step: f.Step, Harmless: f.Harmless(), Cause: f.Cause, At: newJSONEntry(f.At), Witness: jsonOperands(f.Witness),
+	}{Model: model, Step: f.Step, Lane: lane, Harmless: f.Harmless(), Cause: f.Cause, At: newJSONEntry(f.At), Witness: jsonOperands(f.Witness),
 		Path: jsonEntries(f.Path), Carried: jsonEntries(f.Carried)}
 	if f.Twin != nil {
 		e := newJSONEntry(*f.Twin)

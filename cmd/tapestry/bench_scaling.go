@@ -219,7 +219,7 @@ func (b *bench) curves(m *scaling.Measurement) (list []curve, err error) {
 // network returns a network as the flags change it. No socket is faster than on the loopback.
 func (s *benchScaling) network(name string, m *scaling.Measurement) (scaling.Network, error) {
 	if name == "loopback" {
-		return scaling.Loopback(m.Loopback, m.Cores), nil
+		return m.Network(), nil
 	}
 	n, err := scaling.NetworkOf(name)
 	if err != nil {

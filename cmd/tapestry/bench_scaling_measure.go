@@ -29,6 +29,7 @@ type stopwatch struct {
 	least int
 	long  time.Duration
 	cold  clutter // before each; nil for none
+	ready func()  // called right before each; nil for nothing
 }
 
 // clutter is memory that fills the caches with other things than what is timed, as the rest of a step
@@ -51,6 +52,9 @@ func (w stopwatch) times(f func() error) ([]float64, error) {
 	var list []float64
 	for spent := time.Duration(0); spent < w.long || len(list) < w.least && (len(list) < 3 || spent < 20*w.long); {
 		w.cold.fill()
+		if w.ready != nil {
+			w.ready()
+		}
 		start := time.Now()
 		if err := f(); err != nil {
 			return nil, err
@@ -89,8 +93,16 @@ func (s *benchScaling) measure(ctx context.Context, names []string, long time.Du
 	if m.Noise, err = w.noise(); err != nil {
 		return nil, err
 	}
-	if m.Loopback, err = s.exchanges(ctx, w); err != nil {
-		return nil, fmt.Errorf("two processes on the loopback: %w", err)
+	if m.Loopback, err = s.exchanges(ctx, w, 2, 1); err != nil {
+		return nil, err
+	}
+	if n := 2 * m.Cores; m.Cores > 1 && n&(n-1) == 0 { // processes are bound to the cores in turn
+		if m.Crowded, err = s.exchanges(ctx, w, n, 1); err != nil {
+			return nil, err
+		}
+		if m.OneCore, err = s.exchanges(ctx, w, n, m.Cores); err != nil {
+			return nil, err
+		}
 	}
 	for _, name := range names {
 		n, err := workload.NetOf(name)
@@ -181,15 +193,63 @@ func (w stopwatch) put(values, lanes int) (float64, error) {
 	})
 }
 
-// onCores returns the longest of what f measures on so many cores at a time.
-func onCores(cores int, f func() (float64, error)) (float64, error) {
+// onCores returns the longest of what f measures on so many cores at a time. What they time, they begin
+// together.
+func (w stopwatch) onCores(cores int, f func(stopwatch) (float64, error)) (float64, error) {
 	times, errs := make([]float64, cores), make([]error, cores)
+	begin := newLine(cores)
+	w.ready = begin.wait
 	var all sync.WaitGroup
 	for i := range cores {
-		all.Go(func() { times[i], errs[i] = f() })
+		all.Go(func() {
+			defer begin.leave()
+			times[i], errs[i] = f(w)
+		})
 	}
 	all.Wait()
 	return slices.Max(times), errors.Join(errs...)
+}
+
+// startLine is where goroutines wait for each other, until they leave.
+type startLine struct {
+	mu      sync.Mutex
+	changed sync.Cond
+	all     int
+	waiting int
+	round   int
+}
+
+func newLine(all int) *startLine {
+	s := &startLine{all: all}
+	s.changed.L = &s.mu
+	return s
+}
+
+func (s *startLine) wait() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waiting++
+	for round := s.round; s.round == round; s.changed.Wait() {
+		if s.waiting >= s.all {
+			s.fire()
+			return
+		}
+	}
+}
+
+func (s *startLine) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.all--; s.waiting >= s.all {
+		s.fire()
+	}
+}
+
+// fire lets all go on who wait.
+func (s *startLine) fire() {
+	s.waiting = 0
+	s.round++
+	s.changed.Broadcast()
 }
 
 // laneRows are the rows of the lanes that are timed, as parts of the net's own number. Lanes of more rows
@@ -244,7 +304,7 @@ func (w stopwatch) lane(ctx context.Context, n *workload.Net, rows, cores int) (
 	for _, in := range g.Leaves(graph.RoleInput) {
 		feed[in] = batch.Values[in.Path()]
 	}
-	out.Seconds, err = onCores(cores, func() (float64, error) { return w.program(ctx, p, tape.NewStore(g), feed) })
+	out.Seconds, err = w.onCores(cores, func(w stopwatch) (float64, error) { return w.program(ctx, p, tape.NewStore(g), feed) })
 	return out, err
 }
 
@@ -286,6 +346,7 @@ func (w stopwatch) update(ctx context.Context, n *workload.Net, out *scaling.Net
 		sums = append(sums, ops.Sum(ops.Mul(x, d))) // whose gradient is d
 		feed[d] = tape.Tensor(graph.Value{Type: d.Type(), Data: slices.Repeat([]float64{1e-3}, d.Shape().Len())})
 		out.Parameters += p.Shape().Len()
+		out.Arrays = append(out.Arrays, bytesOf(p.Type()))
 		out.Held += bytesOf(p.Type())
 	}
 	loss := sums[0]
@@ -322,7 +383,7 @@ func (w stopwatch) update(ctx context.Context, n *workload.Net, out *scaling.Net
 		return err
 	}
 	out.Put /= lanes
-	both, err := onCores(runtime.GOMAXPROCS(0), func() (float64, error) { return w.put(out.Bucket/4, lanes) })
+	both, err := w.onCores(runtime.GOMAXPROCS(0), func(w stopwatch) (float64, error) { return w.put(out.Bucket/4, lanes) })
 	if err != nil {
 		return err
 	}

@@ -121,30 +121,63 @@ func (w *worker) run(ctx context.Context, out io.Writer) error {
 // exchangeBytes are the sizes of messages that are timed.
 var exchangeBytes = []int{64, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20}
 
-// exchange times exchanges of two ranks, by size. As in a step of training, the caches are full of other
-// things before each, and both ranks come at once.
+// exchange times exchanges of pairs of ranks, whose numbers differ by w.lanes, by size: until all ranks, a
+// power of two, have had theirs. As in a step of training, the caches are full of other things before, and
+// all come at once.
 func (w *worker) exchange(ctx context.Context, t parallel.Transport) ([]scaling.Point, error) {
 	other := newClutter()
-	var points []scaling.Point
-	for _, size := range exchangeBytes {
-		send, recv := make([]byte, size), make([]byte, size)
+	timed := func(send, recv []byte) (float64, error) {
 		var times []float64
 		for i := range w.steps + 2 {
 			other.fill()
-			if err := t.Exchange(ctx, 1-t.Rank(), send[:8], recv[:8]); err != nil {
-				return nil, err
+			if err := meet(ctx, t); err != nil {
+				return 0, err
 			}
 			start := time.Now()
-			if err := t.Exchange(ctx, 1-t.Rank(), send, recv); err != nil {
-				return nil, err
+			if err := t.Exchange(ctx, t.Rank()^w.lanes, send, recv); err != nil {
+				return 0, err
+			}
+			if t.Ranks() > 2 {
+				if err := meet(ctx, t); err != nil {
+					return 0, err
+				}
 			}
 			if i >= 2 {
 				times = append(times, time.Since(start).Seconds())
 			}
 		}
-		points = append(points, scaling.Point{Bytes: float64(size), Seconds: quiet(times)})
+		return quiet(times), nil
+	}
+	var points []scaling.Point
+	for _, size := range exchangeBytes {
+		p := scaling.Point{Bytes: float64(size)}
+		send, recv := make([]byte, size), make([]byte, size)
+		var err error
+		if p.Seconds, err = timed(send, recv); err != nil {
+			return nil, err
+		}
+		if t.Rank()&w.lanes == 0 { // rank 0 receives, since what is sent may still be on its way
+			send = nil
+		} else {
+			recv = nil
+		}
+		if p.OneWay, err = timed(send, recv); err != nil {
+			return nil, err
+		}
+		points = append(points, p)
 	}
 	return points, nil
+}
+
+// meet returns when all ranks have come.
+func meet(ctx context.Context, t parallel.Transport) error {
+	var b [1]byte
+	for d := 1; d < t.Ranks(); d *= 2 {
+		if err := t.Exchange(ctx, t.Rank()^d, b[:], b[:]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // train takes steps of a training and returns how long they took, in seconds: averages over a few steps in
@@ -190,17 +223,21 @@ func (w *worker) train(ctx context.Context, t parallel.Transport) ([]float64, er
 	return means, nil
 }
 
-// exchanges times those between two processes on this machine.
-func (s *benchScaling) exchanges(ctx context.Context, w stopwatch) ([]scaling.Point, error) {
+// exchanges times those between so many processes on this machine, in pairs at a distance.
+func (s *benchScaling) exchanges(ctx context.Context, w stopwatch, processes, distance int) ([]scaling.Point, error) {
 	var points []scaling.Point
-	return points, worker{steps: 5 * w.least}.together(ctx, 2, &points)
+	if err := (worker{lanes: distance, steps: 5 * w.least}).together(ctx, processes, &points); err != nil {
+		return nil, fmt.Errorf("%d processes on the loopback: %w", processes, err)
+	}
+	return points, nil
 }
 
 // checkedRanks are the ranks and lanes of the trainings that check the model.
 var checkedRanks = []struct {
 	ranks, lanes int
 	shard        bool
-}{{1, 8, false}, {2, 8, false}, {4, 8, false}, {1, 12, false}, {2, 12, false}, {3, 12, false}, {4, 12, false}}
+}{{1, 8, false}, {2, 8, false}, {4, 8, false}, {1, 12, false}, {2, 12, false}, {3, 12, false}, {4, 12, false},
+	{2, 8, true}, {3, 12, true}}
 
 // laneRows is how many rows of a batch a lane has in a check: of all lanes about as many as the net has
 // on one machine.
@@ -245,7 +282,7 @@ func (s *benchScaling) checks(ctx context.Context, m *scaling.Measurement) ([]sc
 			}
 		}
 		for i, c := range checkedRanks {
-			j := scaling.Job{Net: net, Network: scaling.Loopback(m.Loopback, m.Cores), Schedule: tree, Ranks: c.ranks, Lanes: c.lanes,
+			j := scaling.Job{Net: net, Network: m.Network(), Schedule: tree, Ranks: c.ranks, Lanes: c.lanes,
 				Rows: c.lanes * s.laneRows(net), Shard: c.shard, Cache: m.Cache, Add: m.Add}
 			step, err := j.Step()
 			if err != nil {

@@ -124,9 +124,18 @@ func (b *bench) printMeasured(m *scaling.Measurement) error {
 
 // partsText is what was measured of the machine and of each net.
 func partsText(m *scaling.Measurement) string {
-	exchanges := [][]string{{"bytes each way", "time", "rate"}}
-	for _, p := range m.Loopback {
-		exchanges = append(exchanges, []string{inBytes(p.Bytes), inSeconds(p.Seconds), inBytes(p.Bytes/p.Seconds) + "/s"})
+	exchanges := [][]string{{"bytes each way", "time", "rate", "one way"}}
+	for i, p := range m.Loopback {
+		row := []string{inBytes(p.Bytes), inSeconds(p.Seconds), inBytes(p.Bytes/p.Seconds) + "/s", inSeconds(p.OneWay)}
+		for _, shared := range [][]scaling.Point{m.Crowded, m.OneCore} {
+			if len(shared) == len(m.Loopback) {
+				row = append(row, inSeconds(shared[i].Seconds))
+			}
+		}
+		exchanges = append(exchanges, row)
+	}
+	if len(exchanges[len(exchanges)-1]) > len(exchanges[0]) {
+		exchanges[0] = append(exchanges[0], "two a core", "of one core")
 	}
 	nets := [][]string{{"net", "parameters", "sum", "put", "update", "rows of a lane", "time", "a row", "with all cores"}}
 	for _, n := range m.Nets {

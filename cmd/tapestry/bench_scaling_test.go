@@ -76,7 +76,7 @@ func TestBenchScalingMeasurement(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		j := scaling.Job{Net: net, Network: scaling.Loopback(m.Loopback, m.Cores), Schedule: tree, Ranks: c.Ranks, Lanes: c.Lanes, Rows: c.Rows,
+		j := scaling.Job{Net: net, Network: m.Network(), Schedule: tree, Ranks: c.Ranks, Lanes: c.Lanes, Rows: c.Rows, Shard: c.Shard,
 			Cache: m.Cache, Add: m.Add}
 		if step, err := j.Step(); err != nil || math.Abs(step.Total/c.Predicted-1) > 0.05 {
 			t.Errorf("%s on %d ranks of %d lanes: %v s (%v), kept are %v s", c.Net, c.Ranks, c.Lanes, step.Total, err, c.Predicted)

@@ -56,7 +56,7 @@ func modelPages(ctx context.Context, f builders.Family, b builders.Builder) ([]r
 	if err != nil {
 		return nil, err
 	}
-	roots, err := drawnRoots(ctx, fresh, nil, viz.Notes)
+	roots, err := asDrawn(ctx, drawnRoots(fresh, nil), viz.Notes)
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/rewrite"
+	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/parallel"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -34,7 +35,11 @@ type drawing struct {
 	loop                         int    // number of the loop; 0 for the model itself
 	figure                       bool
 	apart                        string
-	lanes                        int // 0 for a step on a whole batch
+	lanes                        int    // 0 for a step on a whole batch
+	optimiser                    string // of the step; "" to draw none
+	rate                         float64
+	keep                         keeping // what is done to gradients and parameters
+	fed                          map[*graph.Node]float64
 }
 
 func newDraw(o *options) *cobra.Command {
@@ -57,8 +62,13 @@ axis), a loop as a cell with its gates inside, a net whose maps shrink and grow 
 with --grad the derivatives are arrows that lead back. With --against the drawing is the
 aligned comparison with a second model, in which nodes are matched by what they compute
 and where they stand, whatever they are called; a sentence says what is the same and what
-differs.`,
-		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --figure -o figure.svg\n  tapestry draw kmeans-goofy --format dot",
+differs.
+
+With --optimiser the training step is drawn: loss, gradients, what is done to them, and the
+updates of parameters and of the optimiser's states. With --lanes it is the step as
+train --lanes runs it, on the rows of a lane: the sums over all lanes stand between the
+gradients and the optimiser.`,
+		Example: "  tapestry draw kmeans-softmax -o soft.svg\n  tapestry draw kmeans-softmax --grad --level ops -o soft.svg\n  tapestry draw kmeans-softmax --against kmeans-goofy --grad -o diff.svg\n  tapestry draw kmeans-goofy --figure -o figure.svg\n  tapestry draw norm-layer --lanes 8 --optimiser momentum --clip-norm 1 -o step.svg\n  tapestry draw kmeans-goofy --format dot",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return d.run(cmd, o, args[0])
@@ -81,6 +91,9 @@ differs.`,
 	f.StringVar(&d.apart, "apart", "", "with --figure, the axis whose parts are drawn apart")
 	f.StringVar(&d.against, "against", "", "a second model to compare with")
 	f.BoolVar(&d.noLines, "no-lines", false, "leave out the lines of source, for a drawing that is kept in a repository")
+	f.StringVar(&d.optimiser, "optimiser", "", "draw the training step by this optimiser, with its updates: "+strings.Join(train.Names(), ", "))
+	f.Float64Var(&d.rate, "rate", ownRate, "learning rate of --optimiser")
+	d.keep.gradientFlags(cmd)
 	f.IntVar(&d.lanes, "lanes", 0, "draw a step in so many lanes, as train --lanes has it: on the rows of a lane, with the sums over lanes")
 	f.StringVarP(&d.out, "out", "o", "", "write to a file instead of standard output")
 	return cmd
@@ -112,10 +125,19 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	if err := d.unusedFigure(cmd); err != nil {
 		return err
 	}
+	if err := d.unusedStep(cmd); err != nil {
+		return err
+	}
 	m, err := d.model.build(name)
 	if err != nil {
 		return err
 	}
+	if d.optimiser != "" && m.OwnStep() {
+		if err := idle(cmd, ownStep(name), "optimiser"); err != nil {
+			return err
+		}
+	}
+	d.fed = map[*graph.Node]float64{}
 	roots, err := d.roots(cmd.Context(), m, level)
 	if err != nil {
 		return err
@@ -126,7 +148,7 @@ func (d *drawing) run(cmd *cobra.Command, o *options, name string) error {
 	if d.figure {
 		return d.sketch(cmd, o, name, roots, theme)
 	}
-	options := []viz.Option{viz.At(level), viz.Parameters(params)}
+	options := []viz.Option{viz.At(level), viz.Parameters(params), viz.Fed(d.fed)}
 	if d.noSaved {
 		options = append(options, viz.WithoutSaved())
 	}
@@ -214,12 +236,56 @@ func parseLevel(s string) (viz.Level, error) {
 	return 0, usagef("--level %q: want notes, ops, primitive or compiled", s)
 }
 
+// unusedStep returns an error if a flag has no effect together with --optimiser, or without it.
+func (d *drawing) unusedStep(cmd *cobra.Command) error {
+	if d.optimiser == "" {
+		return idle(cmd, "want --optimiser, too", "rate", "clip-norm", "weight-decay", "l1", "ema")
+	}
+	if d.figure {
+		if err := idle(cmd, "--figure has arrows for derivatives, and none for updates: want no --figure", "optimiser"); err != nil {
+			return err
+		}
+	}
+	if err := idle(cmd, "a step has the derivatives by all trained parameters in it: want no --optimiser", "grad", "wrt"); err != nil {
+		return err
+	}
+	return d.keep.checkGradients()
+}
+
 // roots returns the nodes to draw with everything they depend on.
 func (d *drawing) roots(ctx context.Context, m *builders.Model, level viz.Level) ([]*graph.Node, error) {
-	part := 1.0
+	roots, err := d.written(ctx, m)
+	if err == nil {
+		roots, err = asDrawn(ctx, roots, level)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if d.lanes != 0 {
+		maps.Copy(d.fed, laneWeight(m, d.lanes, roots))
+	}
+	if d.loop != 0 {
+		return loopRoots(m, roots, d.loop)
+	}
+	return roots, nil
+}
+
+// written returns the nodes to draw, as they are before the rewrite passes.
+func (d *drawing) written(ctx context.Context, m *builders.Model) ([]*graph.Node, error) {
+	if d.optimiser != "" {
+		o, err := optimiser(d.optimiser, d.rate, d.keep.options()...)
+		if err != nil {
+			return nil, err
+		}
+		if d.lanes != 0 {
+			return laneStep(ctx, m, d.lanes, o)
+		}
+		step, err := graphStep(m, o)
+		return stepRoots(m.Loss, step), err
+	}
 	if d.lanes != 0 {
 		var err error
-		if m, part, err = laneOf(m, d.lanes); err != nil {
+		if m, err = laneOf(m, d.lanes); err != nil {
 			return nil, err
 		}
 	}
@@ -230,39 +296,30 @@ func (d *drawing) roots(ctx context.Context, m *builders.Model, level viz.Level)
 			return nil, err
 		}
 	}
-	var roots []*graph.Node
-	var err error
 	if d.lanes != 0 {
-		roots, err = asDrawn(ctx, m, summed(m, part, wrt), level)
-	} else {
-		roots, err = drawnRoots(ctx, m, wrt, level)
+		return summed(m, wrt), nil
 	}
-	if err != nil || d.loop == 0 {
-		return roots, err
-	}
-	return loopRoots(m, roots, d.loop)
+	return drawnRoots(m, wrt), nil
 }
 
 // drawnRoots returns the nodes to draw with everything they depend on: the loss, or the output of
-// a model without one, values that the model itself assigns, and the derivatives by wrt; at level
-// compiled, those of the rewritten graph.
-func drawnRoots(ctx context.Context, m *builders.Model, wrt []*graph.Node, level viz.Level) ([]*graph.Node, error) {
-	roots := []*graph.Node{m.Result()}
-	for _, u := range m.Step {
-		roots = append(roots, u.Value)
-	}
+// a model without one, values that the model itself assigns, and the derivatives by wrt.
+func drawnRoots(m *builders.Model, wrt []*graph.Node) []*graph.Node {
+	roots := stepRoots(m.Result(), m.Step)
 	if len(wrt) > 0 {
 		roots = append(roots, grad.Of(m.Loss, wrt...)...)
 	}
-	return asDrawn(ctx, m, roots, level)
+	return roots
 }
 
-// asDrawn returns the nodes that stand for the roots at a level.
-func asDrawn(ctx context.Context, m *builders.Model, roots []*graph.Node, level viz.Level) ([]*graph.Node, error) {
+// asDrawn returns the nodes that stand for the roots at a level: at level compiled, those of the
+// rewritten graph.
+func asDrawn(ctx context.Context, roots []*graph.Node, level viz.Level) ([]*graph.Node, error) {
+	g := roots[0].Graph()
 	if level != viz.Compiled {
-		return roots, m.Graph.Err()
+		return roots, g.Err()
 	}
-	res, err := rewrite.RunContext(ctx, m.Graph, roots, rewrite.Passes()...)
+	res, err := rewrite.RunContext(ctx, g, roots, rewrite.Passes()...)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +349,7 @@ func diffModels(ctx context.Context, a, b *builders.Model, gradients bool, level
 				return nil, err
 			}
 		}
-		if roots[i], err = drawnRoots(ctx, fresh, wrt, level); err != nil {
+		if roots[i], err = asDrawn(ctx, drawnRoots(fresh, wrt), level); err != nil {
 			return nil, err
 		}
 	}

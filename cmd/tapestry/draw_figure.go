@@ -11,7 +11,7 @@ import (
 
 // sketch writes the drawing of --figure.
 func (d *drawing) sketch(cmd *cobra.Command, o *options, name string, roots []*graph.Node, theme figure.Theme) error {
-	var options []viz.Option
+	options := []viz.Option{viz.Fed(d.fed)}
 	if d.apart != "" {
 		options = append(options, viz.Apart(d.apart))
 	}

@@ -254,11 +254,8 @@ func (e *exporting) wanted(m *builders.Model) (what string, options []onnx.Optio
 // stepOf returns the training step of a model.
 func (e *exporting) stepOf(m *builders.Model) (what string, options []onnx.Option, err error) {
 	name, g, t := m.Builder.Name, m.Graph, &e.training
-	if m.Loss == nil {
-		return "", nil, fmt.Errorf("%s has %w", name, lab.ErrNoLoss)
-	}
 	if m.OwnStep() {
-		if err := idle(t.cmd, name+" takes steps of its own, without an optimiser", "optimiser", "rate", "clip-norm", "weight-decay", "l1", "ema"); err != nil {
+		if err := idle(t.cmd, ownStep(name), "optimiser", "rate", "clip-norm", "weight-decay", "l1", "ema"); err != nil {
 			return "", nil, err
 		}
 	}
@@ -267,12 +264,9 @@ func (e *exporting) stepOf(m *builders.Model) (what string, options []onnx.Optio
 		return "", nil, err
 	}
 	opt := c.Optimisers[0]
-	if opt.Searches() {
-		return "", nil, usagef("--optimiser %s: it finds the length of a step by computing the loss again and again, which is no graph", opt.Name())
-	}
-	step := lab.TrainingStep(m, opt)
-	if len(step) == 0 && g.Err() == nil {
-		return "", nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", name)
+	step, err := graphStep(m, opt)
+	if err != nil {
+		return "", nil, err
 	}
 	options = append(options, onnx.Loss(m.Loss), onnx.Do(step))
 	if m.Output != nil && m.Output != m.Loss && m.Loss.DependsOn(m.Output) {

@@ -15,6 +15,9 @@ func idle(cmd *cobra.Command, why string, flags ...string) error {
 	return nil
 }
 
+// ownStep is why the flags of an optimiser have no effect on a model, or an algorithm, of a name.
+func ownStep(name string) string { return name + " takes steps of its own, without an optimiser" }
+
 // unused returns an error if a flag of training was given that affects none of the clusterings.
 // Restarts says whether Lloyd's algorithm starts several times.
 func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Builder) error {
@@ -34,7 +37,7 @@ func unused(cmd *cobra.Command, restarts, gamma bool, clusterings ...builders.Bu
 		}
 	}
 	if !optimised {
-		if err := idle(cmd, "Lloyd's algorithm takes steps of its own, without an optimiser", "optimiser", "rate", "clip-norm", "weight-decay", "l1", "ema"); err != nil {
+		if err := idle(cmd, ownStep("Lloyd's algorithm"), "optimiser", "rate", "clip-norm", "weight-decay", "l1", "ema"); err != nil {
 			return err
 		}
 	}

@@ -161,8 +161,14 @@ func (l *learning) build(t *training, name string, seed uint64) func() (*builder
 	}
 }
 
+// ways say how steps are run.
+type ways struct {
+	engine  train.NewEngine // nil for the tape
+	watched bool            // their updates are checked
+}
+
 // train trains the named model and prints the course of its loss.
-func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, engine train.NewEngine) error {
+func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keeping, name, out string, w ways) error {
 	c, err := l.config(o, t)
 	if err != nil {
 		return err
@@ -186,7 +192,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 		return err
 	}
 	j.about = t.notes.text(t.taken)
-	c.Engine, c.Ranks = engine, keep.shared.ranks
+	c.Engine, c.Ranks, c.CheckUpdates = w.engine, keep.shared.ranks, w.watched
 	asked := c.Steps
 	learned, err := keep.learn(cmd, j, c)
 	if err != nil {

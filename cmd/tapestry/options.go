@@ -16,6 +16,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/terminal"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/train"
 )
 
@@ -176,6 +177,21 @@ func optimiser(name string, rate float64, options ...train.Option) (train.Optimi
 		return o, usagef("--optimiser %w", err)
 	}
 	return o, nil
+}
+
+// graphStep returns the training step of a model as nodes of its graph.
+func graphStep(m *builders.Model, o train.Optimiser) (graph.Step, error) {
+	switch {
+	case m.Loss == nil:
+		return nil, fmt.Errorf("%s has %w", m.Builder.Name, lab.ErrNoLoss)
+	case o.Searches():
+		return nil, usagef("--optimiser %s: it finds the length of a step by computing the loss again and again, which is no graph", o.Name())
+	}
+	step := lab.TrainingStep(m, o)
+	if len(step) == 0 && m.Graph.Err() == nil {
+		return nil, fmt.Errorf("%s has nothing to train: its loss depends on no parameter", m.Builder.Name)
+	}
+	return step, nil
 }
 
 // printJSON prints a value as a line of JSON. Numbers that JSON cannot express (NaN) become null

@@ -59,11 +59,8 @@ func (p *profiling) unused(cmd *cobra.Command) error {
 
 // run measures what the flags say and returns the profile, nil if none was asked for.
 func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Program, seed uint64) (*tape.Profile, error) {
-	if !p.on && p.trace == "" {
+	if !p.wanted() {
 		return nil, nil
-	}
-	if err := m.Room(); err != nil {
-		return nil, err
 	}
 	feed, err := profiledFeed(m, seed)
 	if err != nil {
@@ -74,26 +71,16 @@ func (p *profiling) run(ctx context.Context, m *builders.Model, prog *tape.Progr
 		return nil, err
 	}
 	defer vm.Close()
-	if p.trace != "" {
-		err := writeOutput(p.trace, nil, func(w io.Writer) error { return vm.Trace(ctx, feed, tracedSteps, w) })
-		if err != nil {
-			return nil, err
-		}
-	}
-	if !p.on {
-		return nil, nil
-	}
-	return vm.Profile(ctx, feed, p.steps)
+	return measured(p,
+		func(w io.Writer) error { return vm.Trace(ctx, feed, tracedSteps, w) },
+		func() (*tape.Profile, error) { return vm.Profile(ctx, feed, p.steps) })
 }
 
 // lanes measures what the flags say of a trainer's step in lanes and returns the profile, nil if none
 // was asked for.
 func (p *profiling) lanes(ctx context.Context, m *builders.Model, t *train.Trainer, seed uint64) (*train.LanesProfile, error) {
-	if !p.on && p.trace == "" {
+	if !p.wanted() {
 		return nil, nil
-	}
-	if err := m.Room(); err != nil {
-		return nil, err
 	}
 	feed, err := profiledFeed(m, seed)
 	if err != nil {
@@ -103,22 +90,34 @@ func (p *profiling) lanes(ctx context.Context, m *builders.Model, t *train.Train
 	for in, v := range feed {
 		batch.Values[in.Path()] = v
 	}
+	return measured(p,
+		func(w io.Writer) error { return t.TraceLanes(ctx, batch, tracedSteps, w) },
+		func() (*train.LanesProfile, error) { return t.ProfileLanes(ctx, batch, p.steps) })
+}
+
+// wanted reports whether the step is to be run.
+func (p *profiling) wanted() bool { return p.on || p.trace != "" }
+
+// measured writes the trace and returns the profile, each if it was asked for.
+func measured[P any](p *profiling, trace func(io.Writer) error, profile func() (*P, error)) (*P, error) {
 	if p.trace != "" {
-		err := writeOutput(p.trace, nil, func(w io.Writer) error { return t.TraceLanes(ctx, batch, tracedSteps, w) })
-		if err != nil {
+		if err := writeOutput(p.trace, nil, trace); err != nil {
 			return nil, err
 		}
 	}
 	if !p.on {
 		return nil, nil
 	}
-	return t.ProfileLanes(ctx, batch, p.steps)
+	return profile()
 }
 
 // profiledFeed returns a batch of the model's examples. For a clustering these are points in [−½,
 // ½): larger distances would make weights so small that they are subnormal, on which processors
 // are slow.
 func profiledFeed(m *builders.Model, seed uint64) (tape.Feed, error) {
+	if err := m.Room(); err != nil {
+		return nil, err
+	}
 	rng := rand.New(rand.NewPCG(seed, 2))
 	feed := tape.Feed{}
 	if m.Centres() == nil {

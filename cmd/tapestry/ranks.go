@@ -150,7 +150,7 @@ func (s *sharing) among(cmd *cobra.Command, args []string, do func() error) erro
 	}
 	if s.ranks.Count() > 1 {
 		if err = s.ranks.Agree(ctx, facts(cmd, args)...); err == nil {
-			err = s.shareCores(ctx)
+			err = s.settle(ctx, cmd.ErrOrStderr())
 		}
 	}
 	if err == nil {
@@ -219,21 +219,23 @@ func (s *sharing) wholeOnly(cmd *cobra.Command, b builders.Builder) error {
 	if !s.on() {
 		return nil
 	}
-	why := "it runs a batch as a whole: want no --lanes, and no --ranks"
 	if cmd.Flags().Lookup("engine").Value.String() != "native" {
-		return idle(cmd, why, "engine")
+		return idle(cmd, "it runs a batch as a whole: want no --lanes, and no --ranks", "engine")
 	}
 	if movesItself(b) {
 		return idle(cmd, "Lloyd's algorithm moves a centre to the mean of all its points at once: no lane could", "lanes", "ranks")
 	}
-	return idle(cmd, why, "watch-nan")
+	if s.shard {
+		return idle(cmd, "with --shard each rank commits the updates of its own parameters before the others are known to be finite: want no --shard, which gives the same bits", "watch-nan")
+	}
+	return nil
 }
 
 // Flags that may differ between ranks: those of the process, and those of what rank 0 alone writes.
 // Of some only whether they are given must be the same, because more is measured for them; of files
 // that are read the contents.
 var (
-	rankOwn   = []string{"rank", "ranks-key-file", "ranks-timeout", "out", "json", "help"}
+	rankOwn   = []string{"rank", "ranks-key-file", "ranks-timeout", "out", "svg", "json", "help"}
 	rankGiven = []string{"log", "checkpoint"}
 	rankReads = []string{"data", "centres", "predict"}
 )

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"os"
 	"runtime"
 	"strconv"
@@ -10,23 +9,17 @@ import (
 
 // shareCores leaves this rank its share of the cores of a machine on which several ranks run, unless
 // GOMAXPROCS says how many it uses. Results do not depend on it.
-func (s *sharing) shareCores(ctx context.Context) error {
-	host, err := os.Hostname()
-	if err != nil {
-		return err
-	}
-	hosts, err := s.ranks.Gather(ctx, []byte(host))
-	if err != nil || os.Getenv("GOMAXPROCS") != "" {
-		return err
+func shareCores(rank int, all []process) {
+	if os.Getenv("GOMAXPROCS") != "" {
+		return
 	}
 	here := 0
-	for _, h := range hosts {
-		if string(h) == host {
+	for _, p := range all {
+		if p.host == all[rank].host {
 			here++
 		}
 	}
 	runtime.GOMAXPROCS(share(runtime.GOMAXPROCS(0), runtime.NumCPU(), onlineCores(), here))
-	return nil
 }
 
 // share returns how many cores a rank uses, of as many as it may use: of those that the process is

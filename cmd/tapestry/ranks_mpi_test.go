@@ -4,6 +4,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"strings"
@@ -62,8 +63,9 @@ func TestTrainUnderMPI(t *testing.T) {
 			{"2", " --steps 20 --checkpoint parts --resume"},
 		} {
 			p := run(c.ranks, line+c.more+" --ranks mpi")
-			if code := p.end(t, time.Minute); code != 0 || strings.Contains(p.errOut.String(), "rank ") {
-				t.Fatalf("%s ranks,%s: exit code %d, %s", c.ranks, c.more, code, &p.errOut)
+			code, said := p.end(t, time.Minute), p.errOut.String()
+			if n := fmt.Sprint(strings.Count(said, " is process ")); code != 0 || n != c.ranks || n != fmt.Sprint(strings.Count(said, "rank ")) {
+				t.Fatalf("%s ranks,%s: exit code %d, %s", c.ranks, c.more, code, said)
 			}
 			if !strings.Contains(c.more, "--resume") && p.out.String() != want {
 				t.Errorf("%s ranks,%s: %s, alone %s", c.ranks, c.more, &p.out, want)

@@ -223,8 +223,13 @@ func TestInterruptedRank(t *testing.T) {
 	}
 }
 
-// TestLostRank: the death of a rank ends the others, which name it, and the checkpoint is whole.
+// TestLostRank: the death of a rank ends the others, which name it, and the checkpoint is whole. Rank
+// 0 has said which process each rank is.
 func TestLostRank(t *testing.T) {
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, lost := range []int{1, 0} {
 		t.Chdir(t.TempDir())
 		job := underWay(t, 2)
@@ -232,8 +237,19 @@ func TestLostRank(t *testing.T) {
 			t.Fatal(err)
 		}
 		left := job[1-lost]
-		if code := left.end(t, 10*time.Second); code != 1 || !strings.Contains(left.errOut.String(), fmt.Sprintf("rank %d", lost)) {
-			t.Errorf("exit code %d, %s", code, &left.errOut)
+		code, said := left.end(t, 10*time.Second), left.errOut.String()
+		if lost == 1 { // what rank 0 says first
+			begun := ""
+			for r, p := range job {
+				begun += fmt.Sprintf("tapestry: rank %d is process %d on %s\n", r, p.Process.Pid, host)
+			}
+			if !strings.HasPrefix(said, begun) {
+				t.Errorf("%s, want first\n%s", said, begun)
+			}
+			said = strings.TrimPrefix(said, begun)
+		}
+		if code != 1 || !strings.Contains(said, fmt.Sprintf("rank %d", lost)) {
+			t.Errorf("exit code %d, %s", code, said)
 		}
 		_ = job[lost].Wait()
 		if lost == 1 { // rank 0, which is left, has written what it had

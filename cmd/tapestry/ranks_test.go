@@ -32,7 +32,7 @@ func TestRanksRefused(t *testing.T) {
 		{net + "--ranks mpi --ranks-key-file key", "--ranks-key-file: MPI knows its ranks and how to reach them"},
 		{net + "--ranks unix:///nowhere --rank 0/2 --ranks-key-file missing", "--ranks-key-file: open missing: no such file or directory"},
 		{net + "--lanes 8 --engine gorgonia", "--engine: it runs a batch as a whole: want no --lanes, and no --ranks"},
-		{net + "--lanes 8 --watch-nan", "--watch-nan: it runs a batch as a whole: want no --lanes, and no --ranks"},
+		{net + "--ranks unix:///nowhere --rank 0/2 --shard --watch-nan", "--watch-nan: with --shard each rank commits the updates of its own parameters before the others are known to be finite: want no --shard, which gives the same bits"},
 		{"train kmeans-lloyd --lanes 8", "--lanes: Lloyd's algorithm moves a centre to the mean of all its points at once: no lane could"},
 		{"train graph-gcn --lanes 8 --steps 2", "graph-gcn: its batches are not cut into lanes: "},
 	} {
@@ -60,6 +60,23 @@ func TestCoresAreShared(t *testing.T) {
 		if got := cores(list); got != want {
 			t.Errorf("cores(%q) = %d, want %d", list, got, want)
 		}
+	}
+}
+
+// TestPrintProcesses: few ranks have a line each, many one for each host.
+func TestPrintProcesses(t *testing.T) {
+	var few, many strings.Builder
+	all := []process{{"a", 11}, {"a", 7}, {"b\x1b[1m", 12}}
+	printProcesses(&few, all)
+	if want := "tapestry: rank 0 is process 11 on a\ntapestry: rank 1 is process 7 on a\ntapestry: rank 2 is process 12 on b\uFFFD[1m\n"; few.String() != want {
+		t.Errorf("%q, want %q", few.String(), want)
+	}
+	for pid := range 13 {
+		all = append(all, process{"c", 100 + pid})
+	}
+	printProcesses(&many, append(all, process{"a", 8}))
+	if want := "tapestry: ranks 0, 1, 16 are processes 11, 7, 8 on a\ntapestry: rank 2 is process 12 on b\uFFFD[1m\ntapestry: ranks 3–15 are processes 100–112 on c\n"; many.String() != want {
+		t.Errorf("%q, want %q", many.String(), want)
 	}
 }
 

@@ -112,7 +112,7 @@ func (r *rewriting) traced(ctx context.Context, m *builders.Model, seed uint64) 
 		return nil, err
 	}
 	t := &traced{model: m}
-	if t.wanted, err = drawnRoots(ctx, m, wrt, viz.Ops); err != nil {
+	if t.wanted, err = asDrawn(ctx, drawnRoots(m, wrt), viz.Ops); err != nil {
 		return nil, err
 	}
 	passes := rewrite.Passes()

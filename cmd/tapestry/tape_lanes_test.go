@@ -12,7 +12,7 @@ import (
 // what a rank keeps of the optimiser's states; its JSON has the same numbers.
 func TestTapeInLanes(t *testing.T) {
 	text := ok(t, "tape", "transformer-gpt", "--set", "b=6", "--lanes", "4", "--of", "2", "--optimiser", "adam")
-	for _, part := range []string{"4 lanes of 2 or 1 row on 2 ranks: lanes 0 to 1 on rank 0", "\neach lane: program ", "\nsum over lanes and ranks: ", "\nupdate: program ", "adam", "\nmemory of this rank: "} {
+	for _, part := range []string{"4 lanes of 2 or 1 row on 2 ranks: lanes 0 to 1 on rank 0", "\neach lane: program ", "\nsum over lanes and ranks: ", "\nupdate: program ", "adam", " lane-loss[] ", " ∂lane-loss/∂w[", " gradient/decoder/block1/feed-forward/up/w[", "\nmemory of this rank: "} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the listing has no %q:\n%.300s", part, text)
 		}

@@ -21,11 +21,11 @@ func newTrain(o *options) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		if makeEngine, err = watched.engine(makeEngine); err != nil {
-			return err
-		}
 		if !shared.first() {
-			out = ""
+			out, watched.svg = "", ""
+		}
+		if err := watched.check(makeEngine); err != nil {
+			return err
 		}
 		if err := checkOutput(out); err != nil {
 			return err
@@ -47,7 +47,7 @@ func newTrain(o *options) *cobra.Command {
 			return err
 		}
 		if !clustering {
-			return watched.report(cmd, o, name, l.train(cmd, o, &t, &keep, name, out, makeEngine))
+			return watched.report(cmd, o, name, l.train(cmd, o, &t, &keep, name, out, ways{makeEngine, watched.on}))
 		}
 		one := t.seeds == 1 && choose == "" && !movesItself(b)
 		if !one {
@@ -61,7 +61,7 @@ func newTrain(o *options) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		c.Engine, c.Ranks = makeEngine, shared.ranks
+		c.Engine, c.Ranks, c.CheckUpdates = makeEngine, shared.ranks, watched.on
 		m, err := c.Variant(name).Build(c.DType)
 		if err != nil {
 			return err

@@ -71,12 +71,6 @@ func (k *keeping) parse(t *training) error {
 		return usagef("--resume: want --checkpoint DIR, too")
 	case isRegular(k.dir) || namesFile(k.dir):
 		return usagef("--checkpoint %s: this is the name of a file: want a folder, in which every checkpoint becomes a file NUMBER%s", k.dir, checkpointExtension)
-	case k.clipNorm < 0:
-		return usagef("--clip-norm %v: want a positive number", k.clipNorm)
-	case !(k.decay >= 0) || math.IsInf(k.decay, 0):
-		return usagef("--weight-decay %v: want a finite number of at least 0", k.decay)
-	case !(k.l1 >= 0) || math.IsInf(k.l1, 0):
-		return usagef("--l1 %v: want a finite number of at least 0", k.l1)
 	case k.epochs < 0 || k.epochs == 0 && t.cmd.Flags().Changed("epochs"):
 		return usagef("--epochs %d: want at least 1", k.epochs)
 	case k.patience < 0:
@@ -85,6 +79,19 @@ func (k *keeping) parse(t *training) error {
 		return usagef("--patience: want --validation, too: there is nothing to wait for")
 	case k.epochs > 0 && t.stepsFlag != nil && t.stepsFlag.Changed:
 		return usagef("--epochs and --steps exclude each other")
+	}
+	return k.checkGradients()
+}
+
+// checkGradients returns an error if the value of a flag of gradientFlags is impossible.
+func (k *keeping) checkGradients() error {
+	switch {
+	case k.clipNorm < 0:
+		return usagef("--clip-norm %v: want a positive number", k.clipNorm)
+	case !(k.decay >= 0) || math.IsInf(k.decay, 0):
+		return usagef("--weight-decay %v: want a finite number of at least 0", k.decay)
+	case !(k.l1 >= 0) || math.IsInf(k.l1, 0):
+		return usagef("--l1 %v: want a finite number of at least 0", k.l1)
 	case k.ema < 0 || k.ema >= 1:
 		return usagef("--ema %v: want a number from 0, and below 1", k.ema)
 	}

@@ -40,7 +40,7 @@ func main() {
 		if *at != "" {
 			return rank(ctx, l, nets, *at, *place, *lanes)
 		}
-		if err := draw(l, 8); err != nil {
+		if err := draw(ctx, l, *lanes); err != nil {
 			return err
 		}
 		for _, n := range nets {
@@ -81,6 +81,7 @@ func compared(ctx context.Context, l *lesson.Lesson, n net, lanes int) error {
 	defer os.RemoveAll(folder)
 	most := counts[len(counts)-1]
 	changing := []int{1, most, counts[len(counts)/2]}
+	changing = changing[:min(len(changing), n.steps)] // each takes a step
 	var last outcome
 	for i, ranks := range changing {
 		if last, err = (job{n, lanes, ranks, n.steps * (i + 1) / len(changing), folder}).run(ctx, l); err != nil {

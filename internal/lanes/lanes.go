@@ -1,4 +1,6 @@
-// Package lanes tells the values that all lanes of a step have from those that are each lane's own.
+// Package lanes tells the values that all lanes of a step have from those that are each lane's own, adds
+// to the graph of a loss the sums over lanes that make of it the loss of a batch ([Weigh], [Sum]), and
+// shares out a net's arrays to ranks ([Owners]).
 //
 // It takes nodes of a graph and the inputs that are fed rows, and gives the nodes, among those that
 // they depend on, that are a lane's own, in time that grows with the number of nodes:
@@ -22,9 +24,8 @@ import (
 )
 
 // Own returns those nodes that each lane has a value of its own of, among the roots and what they
-// depend on; rows reports whether an input is fed
-// rows; if it is nil, none is. A loop, a branch or a function is taken as a
-// whole: its value is a lane's own if an operand is, or if its body draws.
+// depend on; rows reports whether an input is fed rows; if it is nil, none is. A loop, a branch or a
+// function is taken as a whole: its value is a lane's own if an operand is, or if its body draws.
 func Own(rows func(input *graph.Node) bool, roots ...*graph.Node) map[*graph.Node]bool {
 	own := map[*graph.Node]bool{}
 	for _, n := range graph.Reachable(roots...) {

@@ -3,6 +3,7 @@ package plural
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -23,4 +24,27 @@ func Noun[N int | uint64](n N, noun string) string {
 		}
 	}
 	return noun + "s"
+}
+
+// List returns numbers behind their noun, in their order, runs of three or more by their ends: "rank
+// 1", "ranks 0, 2–7".
+func List(noun string, numbers []int) string {
+	var runs []string
+	for i := 0; i < len(numbers); {
+		k := i + 1
+		for k < len(numbers) && numbers[k] == numbers[k-1]+1 {
+			k++
+		}
+		run := strconv.Itoa(numbers[i])
+		switch k - i {
+		case 1:
+		case 2:
+			run += ", " + strconv.Itoa(numbers[k-1])
+		default:
+			run += "–" + strconv.Itoa(numbers[k-1])
+		}
+		runs = append(runs, run)
+		i = k
+	}
+	return Noun(len(numbers), noun) + " " + strings.Join(runs, ", ")
 }

@@ -134,23 +134,23 @@ func start(t *testing.T, of part, watched, step int) []*process {
 }
 
 // disturbed is a training of 60 steps that keeps a checkpoint every 4 and measures every 12.
-func disturbed(folder string) ranktrain.Job {
-	return ranktrain.Job{Net: "mlp", Steps: 60, Every: 4, Measure: 12, Workers: 1, Folder: folder}
+func disturbed(net, folder string) ranktrain.Job {
+	return ranktrain.Job{Net: net, Steps: 60, Every: 4, Measure: 12, Workers: 1, Folder: folder}
 }
 
 // undisturbed returns the hash of the same on one rank that nothing happens to.
-func undisturbed(t *testing.T) string {
+func undisturbed(t *testing.T, net string) string {
 	t.Helper()
 	dir := t.TempDir()
-	run{1, 24, "local", 1, false}.train(t, disturbed(dir))
+	run{1, 24, "local", 1, false}.train(t, disturbed(net, dir))
 	return sum(t, dir)
 }
 
 // goesOn looks at what a training that came to an untimely end has left behind, and lets it go on
 // with other ranks.
-func goesOn(t *testing.T, name, folder, want string, step int, as run) {
+func goesOn(t *testing.T, name string, job ranktrain.Job, want string, step int, as run) {
 	t.Helper()
-	s, damaged, err := checkpoint.Folder{Dir: folder}.Latest()
+	s, damaged, err := checkpoint.Folder{Dir: job.Folder}.Latest()
 	switch {
 	case len(damaged) > 0:
 		t.Errorf("%s: the newest checkpoint is damaged: %v", name, damaged)
@@ -160,9 +160,20 @@ func goesOn(t *testing.T, name, folder, want string, step int, as run) {
 	case s.Store.Step()+8 < uint64(step): // one that was due may be lost
 		t.Errorf("%s: the newest checkpoint is of step %d", name, s.Store.Step())
 	}
-	as.train(t, disturbed(folder))
-	if got := sum(t, folder); got != want {
+	as.train(t, disturbed(job.Net, job.Folder))
+	if got := sum(t, job.Folder); got != want {
 		t.Errorf("%s: it goes on to %.16s; undisturbed it is %.16s", name, got, want)
+	}
+}
+
+// TestGoesOn: a training that has ended goes on to more steps as if it had been told of them at once.
+// The source lines in its checkpoints are those of this test, below however many calls a net is built.
+func TestGoesOn(t *testing.T) {
+	for _, net := range ranktrain.Nets() {
+		job := disturbed(net, t.TempDir())
+		job.Steps = 8
+		run{2, 24, "local", 1, false}.train(t, job)
+		goesOn(t, net, job, undisturbed(t, net), job.Steps, others[0])
 	}
 }
 
@@ -171,9 +182,10 @@ var others = []run{{2, 24, "local", 1, false}, {1, 24, "local", 2, true}, {3, 24
 
 // TestKilled: when a rank is killed at any moment, all others end within seconds and name it, the
 // newest checkpoint is whole, and other ranks go on from it to the same bits. With TAPESTRY_LONG each
-// of the four ranks is killed at 20 moments.
+// of the four ranks is killed at 20 moments, of trainings of all nets.
 func TestKilled(t *testing.T) {
-	want := undisturbed(t)
+	nets := ranktrain.Nets()
+	want := map[string]string{}
 	const ranks, moments = 4, 20
 	slowest := time.Duration(0)
 	for moment := range moments {
@@ -184,12 +196,16 @@ func TestKilled(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(moment), uint64(victim)))
 			step := 3 * moment // 0 is before the model is compiled
 			delay := time.Duration(rng.IntN(5000)) * time.Microsecond
-			name := fmt.Sprintf("rank %d at step %d and %v", victim, step, delay)
+			net := nets[(moment/2+victim)%len(nets)]
+			if want[net] == "" {
+				want[net] = undisturbed(t, net)
+			}
+			name := fmt.Sprintf("%s, rank %d at step %d and %v", net, victim, step, delay)
 			of := part{Ranks: ranks, Lanes: 24, Shard: moment%2 == 1, Timeout: time.Minute}
 			var all []*process
 			var errs []error
 			for range 10 { // on a busy machine the kill may come when all is over
-				of.Job, of.Address = disturbed(t.TempDir()), meeting(t)
+				of.Job, of.Address = disturbed(net, t.TempDir()), meeting(t)
 				all = start(t, of, victim, step)
 				time.Sleep(delay)
 				all[victim].Process.Kill()
@@ -202,7 +218,7 @@ func TestKilled(t *testing.T) {
 				}
 			}
 			say(t, name, all, errs, victim, fmt.Sprintf("rank %d is lost: ", victim))
-			goesOn(t, name, of.Folder, want, step, others[(moment+victim)%len(others)])
+			goesOn(t, name, of.Job, want[net], step, others[moment%len(others)])
 		}
 	}
 	t.Logf("the last rank ended %v after the kill at the most", slowest)
@@ -254,8 +270,8 @@ func say(t *testing.T, name string, all []*process, errs []error, but int, want 
 // TestEndsWhileMeasuring: a training that ends after its last step, while it is measured, goes on to
 // the checkpoints of one that does not.
 func TestEndsWhileMeasuring(t *testing.T) {
-	want := undisturbed(t)
-	job := disturbed(t.TempDir())
+	want := undisturbed(t, "mlp")
+	job := disturbed("mlp", t.TempDir())
 	stop := errors.New("the disk of the log is full")
 	broken := job
 	broken.Observers = []train.Observer{train.ObserverFunc(func(e train.Event) error {
@@ -271,7 +287,7 @@ func TestEndsWhileMeasuring(t *testing.T) {
 	if err := broken.Run(t.Context(), alone); !errors.Is(err, stop) {
 		t.Fatal(err)
 	}
-	goesOn(t, "a training that ends while it is measured", job.Folder, want, job.Steps, others[0])
+	goesOn(t, "a training that ends while it is measured", job, want, job.Steps, others[0])
 }
 
 // TestSlowRank: a rank that others have waited for longer than the timeout ends the job.
@@ -279,8 +295,8 @@ func TestSlowRank(t *testing.T) {
 	if !long() {
 		t.Skip("it waits for timeouts")
 	}
-	want := undisturbed(t)
-	job := disturbed(t.TempDir())
+	want := undisturbed(t, "mlp")
+	job := disturbed("mlp", t.TempDir())
 	timeout := 10 * time.Second
 	all := start(t, part{Job: job, Ranks: 4, Lanes: 24, Address: meeting(t), Timeout: timeout, Naps: 21}, 2, 21)
 	errs, took := ends(t, "a rank that naps", all, -1)
@@ -293,14 +309,14 @@ func TestSlowRank(t *testing.T) {
 	if took > 3*timeout+20*time.Second {
 		t.Error(took)
 	}
-	goesOn(t, "a rank that naps", job.Folder, want, 21, others[0])
+	goesOn(t, "a rank that naps", job, want, 21, others[0])
 }
 
 // TestBrokenLink: whatever a link between two ranks does while they train, both end with an error,
 // and the training goes on from the newest checkpoint to the same bits. A link that is slow changes
 // nothing. With TAPESTRY_LONG each fault happens at six moments in both directions.
 func TestBrokenLink(t *testing.T) {
-	want := undisturbed(t)
+	want := undisturbed(t, "mlp")
 	count := 0
 	for i, kind := range linkfault.Kinds() {
 		for moment := range 6 {
@@ -318,7 +334,7 @@ func TestBrokenLink(t *testing.T) {
 				if kind == linkfault.Slow {
 					f.Wait = time.Second
 				}
-				job := disturbed(t.TempDir())
+				job := disturbed("mlp", t.TempDir())
 				errs, hit := overLink(t, f, timeout, job)
 				switch {
 				case !hit:
@@ -327,7 +343,7 @@ func TestBrokenLink(t *testing.T) {
 					kind != linkfault.Slow && (errs[0] == nil || errs[1] == nil):
 					t.Errorf("%v: %v", f, errs)
 				}
-				goesOn(t, f.String(), job.Folder, want, 0, others[(i+moment)%len(others)])
+				goesOn(t, f.String(), job, want, 0, others[(i+moment)%len(others)])
 				count++
 			}
 		}
@@ -372,7 +388,7 @@ func TestInstructionSets(t *testing.T) {
 	t.Setenv("TAPESTRY_ISA", simd.Best().String())
 	address, begun := meeting(t), make(chan []byte)
 	for rank, isa := range []string{simd.Best().String(), simd.Portable.String()} {
-		text, err := json.Marshal(part{Job: disturbed(t.TempDir()), Rank: rank, Ranks: 2, Lanes: 8, Address: address, Timeout: time.Minute})
+		text, err := json.Marshal(part{Job: disturbed("mlp", t.TempDir()), Rank: rank, Ranks: 2, Lanes: 8, Address: address, Timeout: time.Minute})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/internal/linkfault"
 	"github.com/tapestry-ml/tapestry/internal/ranktrain"
 	"github.com/tapestry-ml/tapestry/train/parallel"
 )
@@ -24,12 +24,11 @@ var transports = map[string]func(t testing.TB, ranks int) connect{
 		return func(_ context.Context, rank, _ int) (parallel.Transport, error) { return all[rank], nil }
 	},
 	"tcp": func(t testing.TB, _ int) connect {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
+		address, err := linkfault.FreeAddress()
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close()
-		return dial("tcp://" + l.Addr().String())
+		return dial("tcp://" + address)
 	},
 	"unix": func(t testing.TB, _ int) connect {
 		dir, err := os.MkdirTemp("", "ranks") // the path of a socket is short

@@ -15,9 +15,9 @@ func TestStopped(t *testing.T) {
 	if !long() {
 		t.Skip("it waits for timeouts")
 	}
-	want := undisturbed(t)
+	want := undisturbed(t, "mlp")
 	for victim := range 4 {
-		job := disturbed(t.TempDir())
+		job := disturbed("mlp", t.TempDir())
 		all := start(t, part{Job: job, Ranks: 4, Lanes: 24, Shard: true, Address: meeting(t), Timeout: 10 * time.Second}, victim, 30)
 		if err := all[victim].Process.Signal(syscall.SIGSTOP); err != nil {
 			t.Fatal(err)
@@ -32,6 +32,6 @@ func TestStopped(t *testing.T) {
 		if err := all[victim].Wait(); err == nil {
 			t.Errorf("rank %d, which was stopped, ends well: %s", victim, all[victim].output())
 		}
-		goesOn(t, "a rank that is stopped", job.Folder, want, 30, others[victim])
+		goesOn(t, "a rank that is stopped", job, want, 30, others[victim])
 	}
 }

@@ -29,8 +29,10 @@ func (n *Network) run(phases iter.Seq[Phase], add float64, steps ...clocks) (sen
 		}
 		crowd := n.crowding(p)
 		took := n.seconds(p, crowd)
-		for i, c := range crowd {
-			took[i] += p.Add * add * c
+		if p.Adds {
+			for i, e := range p.Exchanges {
+				took[i] += max(e.There, e.Back) * add * crowd[i]
+			}
 		}
 		for _, c := range steps {
 			for _, clock := range c {
@@ -104,7 +106,7 @@ func (n *Network) seconds(p Phase, crowd []float64) []float64 {
 	for i, e := range p.Exchanges {
 		a, b := n.node(e.A), n.node(e.B)
 		if a == b {
-			took[i] = n.Within.seconds(e.There, e.Back, 1/crowd[i], n.Most)
+			took[i] = n.Within.seconds(e.There, e.Back, 1/crowd[i], n.Most, n.Cores > 0 && n.core(e.A) == n.core(e.B))
 			continue
 		}
 		most := max(flows[port{a, 1}], flows[port{b, 0}], flows[port{b, 1}], flows[port{a, 0}])
@@ -113,7 +115,7 @@ func (n *Network) seconds(p Phase, crowd []float64) []float64 {
 			most := max(uplinks[port{from, 1}], uplinks[port{to, 0}], uplinks[port{to, 1}], uplinks[port{from, 0}])
 			part = min(part, float64(n.Pod)/n.Oversubscription/float64(max(1, most)))
 		}
-		took[i] = n.Between.seconds(e.There, e.Back, part, n.Most)
+		took[i] = n.Between.seconds(e.There, e.Back, part, n.Most, false)
 	}
 	return took
 }

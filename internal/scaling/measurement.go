@@ -14,10 +14,12 @@ import (
 type Measurement struct {
 	Machine  string  `json:"machine"`
 	Cores    int     `json:"cores"`
-	Cache    int     `json:"cache_bytes"` // of the last level; 0 where it is not known
-	Add      float64 `json:"add_bytes_s"` // how fast a core adds received bytes to its own
-	Noise    Noise   `json:"noise"`       // of one core that computes the same again and again
-	Loopback []Point `json:"loopback"`    // exchanges of two processes over a Unix socket
+	Cache    int     `json:"cache_bytes"`        // of the last level; 0 where it is not known
+	Add      float64 `json:"add_bytes_s"`        // how fast a core adds received bytes to its own
+	Noise    Noise   `json:"noise"`              // of one core that computes the same again and again
+	Loopback []Point `json:"loopback"`           // exchanges of two processes over a Unix socket, each on a core of its own
+	Crowded  []Point `json:"crowded,omitempty"`  // the same by two processes on each core; none where these are no power of two
+	OneCore  []Point `json:"one_core,omitempty"` // and where the two are those of one core
 	Nets     []*Net  `json:"nets"`
 	Checks   []Check `json:"checks,omitempty"`
 }
@@ -55,7 +57,7 @@ func (m *Measurement) Check() error {
 		return errors.New("a measurement of no net")
 	case !(m.Add > 0) || m.Cores < 1:
 		return fmt.Errorf("additions of %v bytes a second on %d cores", m.Add, m.Cores)
-	case !slices.IsSortedFunc(m.Loopback, func(a, b Point) int { return cmp.Compare(a.Bytes, b.Bytes) }):
+	case !ascending(m.Loopback) || !ascending(m.Crowded) || !ascending(m.OneCore):
 		return errors.New("exchanges that are not in the order of their bytes")
 	}
 	for _, n := range m.Nets {
@@ -64,6 +66,10 @@ func (m *Measurement) Check() error {
 		}
 	}
 	return m.Noise.Check()
+}
+
+func ascending(p []Point) bool {
+	return slices.IsSortedFunc(p, func(a, b Point) int { return cmp.Compare(a.Bytes, b.Bytes) })
 }
 
 // Write writes the measurement as JSON, a line for each net and check.

@@ -12,6 +12,7 @@ type Net struct {
 	What       string  `json:"what"`
 	Rows       int     `json:"rows"`           // of a rank where nobody says
 	Parameters int     `json:"parameters"`     // how many
+	Arrays     []int   `json:"array_bytes"`    // by parameter, in their order
 	Held       int     `json:"held_bytes"`     // of parameters, and states that all ranks need
 	States     int     `json:"state_bytes"`    // of the optimiser
 	Bucket     int     `json:"bucket_bytes"`   // of one lane's terms of the sum

@@ -2,6 +2,7 @@ package scaling
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sort"
 
@@ -15,12 +16,16 @@ type Link struct {
 	// Points, where there are any, say instead how long two ranks take to send each other so many
 	// bytes, ascending. Between two points the time is linear, beyond the last one proportional.
 	Points []Point
+	// Crowded and OneCore, where there are any, say so where two ranks share each core, and for two ranks
+	// that share one. Else it is twice as long.
+	Crowded, OneCore []Point
 }
 
-// Point is a measured exchange: so many bytes each way in so many seconds.
+// Point is a measured exchange: so many bytes each way in so many seconds, and one way.
 type Point struct {
 	Bytes   float64 `json:"bytes"`
 	Seconds float64 `json:"seconds"`
+	OneWay  float64 `json:"one_way_s"`
 }
 
 // Network connects the ranks of a job.
@@ -59,9 +64,9 @@ var networks = []Network{
 // shared is the memory of a node as its ranks use it to exchange: one core's copy in, and one out.
 var shared = Link{Latency: 0.5e-6, Bandwidth: 8e9}
 
-// Loopback is the network of processes on one machine with so many cores: one node.
-func Loopback(points []Point, cores int) Network {
-	return Network{Name: "loopback", Within: Link{Points: points}, PerNode: 1 << 20, Cores: cores, Sockets: true, Source: "measured"}
+// Network returns the network of processes on the machine: one node.
+func (m *Measurement) Network() Network {
+	return Network{Name: "loopback", Within: Link{Points: m.Loopback, Crowded: m.Crowded, OneCore: m.OneCore}, PerNode: 1 << 20, Cores: m.Cores, Sockets: true, Source: "measured"}
 }
 
 // SocketRate returns the bytes a second that two processes send each other at best.
@@ -112,8 +117,8 @@ func (n Network) Check() error {
 }
 
 // seconds returns how long an exchange of so many bytes there and back takes at a share of the link, and
-// at most bytes a second if most is not 0.
-func (l Link) seconds(there, back, share, most float64) float64 {
+// at most bytes a second if most is not 0. same tells ranks that are bound to the same core.
+func (l Link) seconds(there, back, share, most float64, same bool) float64 {
 	if len(l.Points) == 0 {
 		rate := share * l.Bandwidth
 		if most > 0 {
@@ -121,21 +126,36 @@ func (l Link) seconds(there, back, share, most float64) float64 {
 		}
 		return l.Latency + max(there, back)/rate
 	}
-	return l.measured((there+back)/2) / share
+	points := l.Points
+	switch {
+	case share > 0.5:
+	case same && len(l.OneCore) > 0:
+		points, share = l.OneCore, 2*share
+	case !same && len(l.Crowded) > 0:
+		points, share = l.Crowded, 2*share
+	}
+	both, rest := min(there, back), math.Abs(there-back)
+	took := 0.0
+	if rest == 0 || both > 0 {
+		took += measured(points, both, func(p Point) float64 { return p.Seconds })
+	}
+	if rest > 0 {
+		took += measured(points, rest, func(p Point) float64 { return p.OneWay })
+	}
+	return took / share
 }
 
-// measured interpolates between the points.
-func (l Link) measured(bytes float64) float64 {
-	p := l.Points
+// measured interpolates a time between points.
+func measured(p []Point, bytes float64, seconds func(Point) float64) float64 {
 	i := sort.Search(len(p), func(i int) bool { return p[i].Bytes >= bytes })
 	switch {
 	case i == 0:
-		return p[0].Seconds
+		return seconds(p[0])
 	case i == len(p):
-		return p[i-1].Seconds * bytes / p[i-1].Bytes
+		return seconds(p[i-1]) * bytes / p[i-1].Bytes
 	}
 	at := (bytes - p[i-1].Bytes) / (p[i].Bytes - p[i-1].Bytes)
-	return p[i-1].Seconds + at*(p[i].Seconds-p[i-1].Seconds)
+	return seconds(p[i-1]) + at*(seconds(p[i])-seconds(p[i-1]))
 }
 
 // node returns the node that a rank is on.

@@ -67,7 +67,7 @@ func TestOpponents(t *testing.T) {
 		met := map[[2]int]int{}
 		for round := range rounds(ranks) {
 			busy := map[int]bool{}
-			for _, e := range opponents(ranks, 1, round, func(int) float64 { return 1 }) {
+			for _, e := range opponents(ranks, 1, round, func(_, _ int) float64 { return 1 }) {
 				if e.A >= e.B || busy[e.A] || busy[e.B] {
 					t.Fatalf("%d ranks, round %d: %v", ranks, round, e)
 				}

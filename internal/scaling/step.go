@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
+	"github.com/tapestry-ml/tapestry/internal/lanes"
 	"github.com/tapestry-ml/tapestry/train/parallel"
 )
 
@@ -14,9 +16,9 @@ type Job struct {
 	Network  Network
 	Schedule Schedule
 	Ranks    int
-	Lanes    int  // in all; a multiple of the ranks
-	Rows     int  // of a batch
-	Shard    bool // what is exchanged is predicted as if all parts were equal
+	Lanes    int // in all; a multiple of the ranks
+	Rows     int // of a batch
+	Shard    bool
 	Noise    Noise
 	Speed    float64 // how many times as fast as measured a rank computes, adds and updates; 1 for 0
 	Cache    int     // bytes of a node's cache: what its ranks hold stays in it if it fits
@@ -62,7 +64,7 @@ func (j *Job) Check() error {
 		return fmt.Errorf("%d ranks do not divide %d lanes", j.Ranks, j.Lanes)
 	case j.Rows < j.Lanes:
 		return fmt.Errorf("%d lanes have no more than %d rows", j.Lanes, j.Rows)
-	case j.Shard && !j.Schedule.Scatters:
+	case j.Shard && j.Schedule.Shards == nil:
 		return fmt.Errorf("schedule %s cannot be sharded: no rank has a part of the sum before all have it", j.Schedule.Name)
 	case !(j.Speed >= 0) || !(j.Add > 0):
 		return fmt.Errorf("speed %v and additions of %v bytes a second: want positive ones", j.Speed, j.Add)
@@ -89,11 +91,11 @@ func (j *Job) Step() (Step, error) {
 		steps = 1
 	}
 	own := j.Lanes / j.Ranks
-	lanes, puts := 1/speed, 1/speed // how slow they are
+	slow, puts := 1/speed, 1/speed // lanes and sums
 	if j.Network.Cores > 0 && j.Ranks > 1 {
-		lanes, puts = lanes*j.Net.Busy, puts*j.Net.BusyPut
+		slow, puts = slow*j.Net.Busy, puts*j.Net.BusyPut
 	}
-	work := j.works(own, lanes, puts)
+	work := j.works(own, slow, puts)
 	warm := j.memory(own)*float64(min(j.Ranks, max(1, j.Network.PerNode))) <= float64(j.Cache)
 	for r := range work {
 		if !warm {
@@ -105,8 +107,12 @@ func (j *Job) Step() (Step, error) {
 	if warm {
 		update -= j.Net.Warm * puts
 	}
-	if j.Shard {
-		update *= j.share()
+	phases := j.Schedule.Phases(j.Ranks, own, float64(j.Net.Bucket))
+	if j.Shard && j.Ranks > 1 {
+		parts := j.parts()
+		update *= slices.Max(parts) / max(1, total(parts))
+		update += copying * total(parts) * add // own parameters to the bucket, and those of others from it
+		phases = j.Schedule.Shards(own, parts)
 	}
 	together := clocks{make([]float64, j.Ranks)}
 	j.Network.add(together[0], update)
@@ -128,9 +134,9 @@ func (j *Job) Step() (Step, error) {
 	}
 	hidden := 0.0
 	if j.Overlap {
-		hidden = j.hidden(own, lanes, add)
+		hidden = j.hidden(own, slow, add)
 	}
-	out.Sent = j.Network.run(j.Schedule.Phases(j.Ranks, own, float64(j.Net.Bucket)), add, late, together)
+	out.Sent = j.Network.run(phases, add, late, together)
 	for _, c := range late {
 		out.Total += latest(c) / float64(steps)
 	}
@@ -143,12 +149,12 @@ func (j *Job) Step() (Step, error) {
 }
 
 // works returns the seconds of a core that the ranks' lanes take: some have a row more.
-func (j *Job) works(own int, lanes, puts float64) []float64 {
+func (j *Job) works(own int, slow, puts float64) []float64 {
 	few, more := j.Rows/j.Lanes, j.Rows%j.Lanes
-	short := j.Net.lane(few).Seconds*lanes + j.Net.Put*puts
+	short := j.Net.lane(few).Seconds*slow + j.Net.Put*puts
 	long := short
 	if more > 0 {
-		long = j.Net.lane(few+1).Seconds*lanes + j.Net.Put*puts
+		long = j.Net.lane(few+1).Seconds*slow + j.Net.Put*puts
 	}
 	work := make([]float64, j.Ranks)
 	for r := range work {
@@ -158,13 +164,20 @@ func (j *Job) works(own int, lanes, puts float64) []float64 {
 	return work
 }
 
-// share returns the largest part of the parameters that a rank owns: they are shared out whole.
-func (j *Job) share() float64 {
-	all, largest := 0, 0
-	for _, l := range j.Net.Layers {
-		all, largest = all+l.Bytes, max(largest, l.Bytes)
+// parts returns how many bytes of parameters each rank owns: they are shared out whole.
+func (j *Job) parts() []float64 {
+	parts := make([]float64, j.Ranks)
+	for i, rank := range lanes.Owners(j.Net.Arrays, j.Ranks) {
+		parts[rank] += float64(j.Net.Arrays[i])
 	}
-	return max(1/float64(j.Ranks), float64(largest)/float64(max(1, all)))
+	return parts
+}
+
+func total(x []float64) (sum float64) {
+	for _, v := range x {
+		sum += v
+	}
+	return sum
 }
 
 // memory returns the bytes of a rank: parameters, states, the sum and the terms that wait for it, and
@@ -173,7 +186,8 @@ func (j *Job) memory(own int) float64 {
 	n := j.Net
 	states := float64(n.States)
 	if j.Shard {
-		states *= j.share()
+		parts := j.parts()
+		states *= slices.Max(parts) / max(1, total(parts))
 	}
 	waiting := 2 // the sum, and what a rank receives
 	for k := own; k > 1; k /= 2 {

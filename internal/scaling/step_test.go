@@ -57,14 +57,14 @@ func TestStep(t *testing.T) {
 
 // TestStepOfTwoCores: ranks beyond the cores of a machine wait for them.
 func TestStepOfTwoCores(t *testing.T) {
-	points := []Point{{0, 1e-4}, {1e6, 1e-3}, {2e6, 3e-3}}
+	points := []Point{{0, 1e-4, 5e-5}, {1e6, 1e-3, 5e-4}, {2e6, 3e-3, 1e-3}}
 	for ranks, want := range map[int]float64{
 		1: 24 * 0.011,
 		2: 12 * 0.011 * 1.25,
 		3: (16*2 + 8) * 0.011 / 3 * 1.25, // two are bound to one core
 		4: 24 * 0.011 / 2 * 1.25,
 	} {
-		j := Job{Net: fixed(), Network: Loopback(points, 2), Schedule: schedule(t, "tree"), Ranks: ranks, Lanes: 24, Rows: 24, Add: 1e9}
+		j := Job{Net: fixed(), Network: (&Measurement{Loopback: points, Cores: 2}).Network(), Schedule: schedule(t, "tree"), Ranks: ranks, Lanes: 24, Rows: 24, Add: 1e9}
 		s, err := j.Step()
 		if err != nil {
 			t.Fatal(err)
@@ -79,7 +79,7 @@ func TestStepOfTwoCores(t *testing.T) {
 			near(t, "update", s.Update, 2*0.003*1.25, 1e-12)
 		}
 	}
-	n := Loopback(points, 2)
+	n := (&Measurement{Loopback: points, Cores: 2}).Network()
 	if end := n.finish([]float64{1, 2, 3}); end[0] != 2 || end[1] != 2 || end[2] != 4 {
 		t.Errorf("1 and 3 seconds on one core and 2 on another end at %v", end)
 	}
@@ -156,27 +156,28 @@ func TestNoise(t *testing.T) {
 	}
 }
 
-// TestShard: a rank updates its part, and has the states of that part alone.
+// TestShard: a rank updates its part, has the states of that part alone, and copies all parameters.
 func TestShard(t *testing.T) {
 	j := Job{Net: fixed(), Network: wire(0, 1e8), Schedule: schedule(t, "tree"), Ranks: 4, Lanes: 4, Rows: 4, Add: 1e9}
 	whole, err := j.Step()
 	if err != nil {
 		t.Fatal(err)
 	}
-	j.Shard = true
+	j.Shard, j.Net.Arrays = true, []int{250_000, 250_000, 250_000, 250_000}
 	shard, err := j.Step()
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "update", shard.Update, whole.Update/4, 1e-12)
+	const copies = copying * 1e6 / 1e9
+	near(t, "update", shard.Update, whole.Update/4+copies, 1e-12)
 	near(t, "memory", whole.Memory-shard.Memory, 1.5e6, 1e-12)
 	near(t, "sent", shard.Sent, whole.Sent, 1e-12)
 
-	j.Net.Layers = []Layer{{Bytes: 100_000, At: 0.5}, {Bytes: 600_000, At: 0.8}, {Bytes: 300_000, At: 1}}
+	j.Net.Arrays = []int{100_000, 600_000, 300_000}
 	if shard, err = j.Step(); err != nil {
 		t.Fatal(err)
 	}
-	near(t, "update of a large array", shard.Update, whole.Update*0.6, 1e-12)
+	near(t, "update of a large array", shard.Update, whole.Update*0.6+copies, 1e-12)
 	near(t, "states of a large array", whole.Memory-shard.Memory, 0.4*2e6, 1e-12)
 }
 

@@ -5,8 +5,9 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Fact is something that must be the same on all ranks, such as the graph that is trained. The
@@ -90,34 +91,9 @@ func compare(name string, values []map[string]string) (where string, differ bool
 		ranks[v] = append(ranks[v], rank)
 	}
 	for i, v := range shown {
-		shown[i] = fmt.Sprintf("%s on %s", v, list(ranks[v]))
+		shown[i] = fmt.Sprintf("%s on %s", v, plural.List("rank", ranks[v]))
 	}
 	return strings.Join(shown, "; "), len(shown) > 1
-}
-
-// list returns "rank 1" or "ranks 0, 2–7".
-func list(ranks []int) string {
-	var runs []string
-	for i := 0; i < len(ranks); {
-		k := i + 1
-		for k < len(ranks) && ranks[k] == ranks[k-1]+1 {
-			k++
-		}
-		run := strconv.Itoa(ranks[i])
-		switch k - i {
-		case 1:
-		case 2:
-			run += ", " + strconv.Itoa(ranks[k-1])
-		default:
-			run += "–" + strconv.Itoa(ranks[k-1])
-		}
-		runs = append(runs, run)
-		i = k
-	}
-	if len(ranks) == 1 {
-		return "rank " + runs[0]
-	}
-	return "ranks " + strings.Join(runs, ", ")
 }
 
 // appendString appends a string with its length before it.

@@ -163,7 +163,7 @@ func TestMemory(t *testing.T) {
 func TestAllocations(t *testing.T) {
 	for _, c := range []struct{ ranks, lanes, n int }{{1, 8, 1000}, {1, 7, 1000}, {2, 8, 1000}, {4, 8, 100000}, {3, 24, 100000}, {8, 24, 100000}} {
 		of := ranges(c.ranks, c.n, 5)
-		const steps = 20
+		const steps = 200
 		var start, measured, end sync.WaitGroup
 		start.Add(c.ranks)
 		measured.Add(1)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"sync"
 	"time"
 )
@@ -78,16 +79,14 @@ func (l *local) Exchange(ctx context.Context, peer int, send, recv []byte) error
 		return fmt.Errorf("parallel: rank %d of %d exchanges with rank %d", l.rank, j.size, peer)
 	}
 	to, from := l.rank*j.size+peer, peer*j.size+l.rank
-	l.timer.Reset(l.timeout)
-	defer l.timer.Stop()
 	if err := l.stopped(ctx); err != nil {
 		return err
 	}
 	j.offers[to] <- send // there is room: the offer before was copied
-	var theirs []byte
-	select {
-	case theirs = <-j.offers[from]:
-	default:
+	theirs, ok := soon(j.offers[from])
+	if !ok {
+		l.timer.Reset(l.timeout)
+		defer l.timer.Stop()
 		select {
 		case theirs = <-j.offers[from]:
 		case <-ctx.Done():
@@ -95,7 +94,7 @@ func (l *local) Exchange(ctx context.Context, peer int, send, recv []byte) error
 		case <-j.aborted:
 			return l.withdraw(to, l.stopped(ctx))
 		case <-j.ended[peer]:
-			return l.withdraw(to, fmt.Errorf("parallel: rank %d has ended: %w", peer, ErrLost))
+			return l.withdraw(to, l.lost(peer))
 		case <-j.ended[l.rank]:
 			return l.withdraw(to, errClosed)
 		case <-l.timer.C:
@@ -109,6 +108,11 @@ func (l *local) Exchange(ctx context.Context, peer int, send, recv []byte) error
 		clear(recv[n:])
 		return l.withdraw(to, err)
 	}
+	if _, ok := soon(j.copied[to]); ok {
+		return nil
+	}
+	l.timer.Reset(l.timeout)
+	defer l.timer.Stop()
 	select {
 	case <-j.copied[to]:
 		return nil
@@ -121,11 +125,25 @@ func (l *local) Exchange(ctx context.Context, peer int, send, recv []byte) error
 		case <-j.copied[to]: // just before
 			return nil
 		default:
-			return l.withdraw(to, fmt.Errorf("parallel: rank %d has ended: %w", peer, ErrLost))
+			return l.withdraw(to, l.lost(peer))
 		}
 	case <-l.timer.C:
 		return l.withdraw(to, fmt.Errorf("parallel: rank %d is silent for %v: %w", peer, l.timeout, ErrLost))
 	}
+}
+
+// soon receives what comes within some tens of microseconds. To wait longer is to be put to sleep by the
+// operating system, and to wake up takes longer than many an exchange.
+func soon[T any](from <-chan T) (x T, ok bool) {
+	for range 300 {
+		select {
+		case x = <-from:
+			return x, true
+		default:
+			runtime.Gosched()
+		}
+	}
+	return x, false
 }
 
 var errClosed = errors.New("parallel: an exchange after Close")
@@ -139,6 +157,16 @@ func (l *local) stopped(ctx context.Context) error {
 		return errClosed
 	default:
 		return ctx.Err()
+	}
+}
+
+// lost returns why a peer that has ended is missing: the job has, if it was told so before.
+func (l *local) lost(peer int) error {
+	select {
+	case <-l.job.aborted:
+		return l.job.cause
+	default:
+		return fmt.Errorf("parallel: rank %d has ended: %w", peer, ErrLost)
 	}
 }
 

@@ -76,7 +76,7 @@ func Dial(ctx context.Context, address string, rank, ranks int, options ...DialO
 		return nil, fmt.Errorf("parallel: timeout %v: want a positive one", d.timeout)
 	}
 	s := &sockets{network: at.network, rank: rank, timeout: d.timeout, links: make([]*link, ranks),
-		outgoing: make(chan outgoing), sent: make(chan error, 1), failed: make(chan struct{}), waits: -1}
+		outgoing: make(chan *link), sent: make(chan error, 1), failed: make(chan struct{}), waits: -1}
 	if d.keyed {
 		if s.identity, err = identify(d.key); err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ type sockets struct {
 	identity *identity // nil without a key
 	links    []*link   // by rank; nil for this one, and for those that have not come
 
-	outgoing chan outgoing // to the goroutine that sends large slices
+	outgoing chan *link // to the goroutine that sends what is long, over TLS
 	sent     chan error
 	readers  sync.WaitGroup
 
@@ -116,11 +116,6 @@ type sockets struct {
 	waits   int // the rank that the exchange under way waits for, or −1
 
 	asking sync.Mutex // of broken
-}
-
-type outgoing struct {
-	link  *link
-	bytes []byte
 }
 
 func (s *sockets) Rank() int {
@@ -161,9 +156,9 @@ func (s *sockets) String() string {
 	return fmt.Sprintf("%s, %d ranks", name, len(s.links))
 }
 
-// inline is the length up to which bytes are sent by the goroutine that then receives. Two ranks
-// that do so at once do not wait for each other: the buffers of any socket hold as much, and a rank
-// that is at this exchange has received all of the one before.
+// inline is the length up to which bytes are sent over TLS by the goroutine that then receives. Two
+// ranks that do so at once do not wait for each other: the buffers of any socket hold as much, and a
+// rank that is at this exchange has received all of the one before.
 const inline = 4 << 10
 
 func (s *sockets) Exchange(ctx context.Context, peer int, send, recv []byte) error {
@@ -180,26 +175,28 @@ func (s *sockets) Exchange(ctx context.Context, peer int, send, recv []byte) err
 	}
 	defer s.finish()
 	l := s.links[peer]
-	large := len(send) > inline
-	switch {
-	case large:
+	l.data.out.slice, l.data.in.slice = send, recv
+	if l.data.awake != nil {
+		if err := l.data.swap(); err != nil {
+			return s.broken(l, err)
+		}
+		return nil
+	}
+	aside := len(send) > inline
+	if aside {
 		select {
-		case s.outgoing <- outgoing{l, send}:
+		case s.outgoing <- l:
 		case <-s.failed:
 			return s.cause
 		}
-	case len(send) > 0:
-		if err := l.data.out.write(send); err != nil {
-			return s.broken(l, err)
-		}
+	} else if err := l.data.out.advance(); err != nil {
+		return s.broken(l, err)
 	}
-	var err error
-	if len(recv) > 0 {
-		if err = l.data.in.read(recv); err != nil {
-			err = s.broken(l, err)
-		}
+	err := l.data.in.advance()
+	if err != nil {
+		err = s.broken(l, err)
 	}
-	if large {
+	if aside {
 		if e := <-s.sent; err == nil {
 			err = e
 		}
@@ -207,14 +204,14 @@ func (s *sockets) Exchange(ctx context.Context, peer int, send, recv []byte) err
 	return err
 }
 
-// send writes large slices, while Exchange reads.
+// send writes what is long, while Exchange reads.
 func (s *sockets) send() {
 	for {
 		select {
-		case o := <-s.outgoing:
-			err := o.link.data.out.write(o.bytes)
+		case l := <-s.outgoing:
+			err := l.data.out.advance()
 			if err != nil {
-				err = s.broken(o.link, err)
+				err = s.broken(l, err)
 			}
 			s.sent <- err
 		case <-s.failed:

@@ -73,13 +73,15 @@ func parseHeader(b []byte, due uint64) (frameHeader, error) {
 }
 
 // conn is a connection whose reads and writes each have at most the time of its timeout, any if it
-// is 0. With TLS, stream is the TLS within; otherwise it is raw.
+// is 0. With TLS, stream is the TLS within; otherwise it is raw, and may be asked without waiting.
 type conn struct {
 	raw     net.Conn
 	stream  io.ReadWriter
 	timeout time.Duration
 	out     frameWriter
 	in      frameReader
+	awake   *awake // nil if the connection cannot be asked
+	asking  bool   // reads and writes do not wait
 }
 
 // timed is the conn as TLS sees it.
@@ -91,10 +93,14 @@ type timed struct {
 func newConn(raw net.Conn, timeout time.Duration) *conn {
 	c := &conn{raw: raw, timeout: timeout}
 	c.streams(timed{raw, c})
+	c.awake = newAwake(raw)
 	return c
 }
 
 func (t timed) Read(b []byte) (int, error) {
+	if t.c.asking {
+		return t.c.awake.Read(b)
+	}
 	if t.c.timeout > 0 {
 		t.SetReadDeadline(time.Now().Add(t.c.timeout))
 	}
@@ -102,6 +108,9 @@ func (t timed) Read(b []byte) (int, error) {
 }
 
 func (t timed) Write(b []byte) (int, error) {
+	if t.c.asking {
+		return t.c.awake.Write(b)
+	}
 	if t.c.timeout > 0 {
 		t.SetWriteDeadline(time.Now().Add(t.c.timeout))
 	}
@@ -110,7 +119,7 @@ func (t timed) Write(b []byte) (int, error) {
 
 // streams makes a connection go through a stream, whose frames are counted anew.
 func (c *conn) streams(stream io.ReadWriter) {
-	c.stream = stream
+	c.stream, c.awake = stream, nil
 	c.out = frameWriter{c: c}
 	c.in = frameReader{from: bufio.NewReaderSize(stream, headerBytes+inline)}
 }
@@ -121,71 +130,94 @@ func (c *conn) patient(timeout time.Duration) {
 	c.raw.SetDeadline(time.Time{})
 }
 
-// frameWriter cuts slices into frames.
+// frameWriter cuts slices into frames. Of a long one it keeps nothing, and copies only what goes with
+// a header.
 type frameWriter struct {
 	c      *conn
 	number uint64
+	slice  []byte    // what is in no frame yet
+	due    [2][]byte // of the frame under way
 	small  [headerBytes + inline]byte
-	pair   [2][]byte
-	both   net.Buffers
 }
 
-// write sends a slice that is not empty. Of a long one it keeps nothing and copies nothing.
+// write sends a slice.
 func (w *frameWriter) write(b []byte) error {
-	for len(b) > 0 {
-		piece := b[:min(len(b), pieceBytes)]
-		frameHeader{w.number, uint64(len(b)), uint32(len(piece)), crc32.Checksum(piece, castagnoli)}.put(w.small[:headerBytes])
-		w.number++
-		if err := w.frame(piece); err != nil {
-			return err
+	w.slice = b
+	return w.advance()
+}
+
+// left returns how many bytes are still to be sent.
+func (w *frameWriter) left() int { return len(w.slice) + len(w.due[0]) + len(w.due[1]) }
+
+// advance sends what is left, or as much of it as the connection takes now.
+func (w *frameWriter) advance() error {
+	for w.left() > 0 {
+		if len(w.due[0])+len(w.due[1]) == 0 {
+			w.frame()
 		}
-		b = b[len(piece):]
+		for i := range w.due {
+			if len(w.due[i]) == 0 {
+				continue
+			}
+			n, err := w.c.stream.Write(w.due[i])
+			if w.due[i] = w.due[i][n:]; err != nil {
+				return err
+			}
+		}
 	}
+	w.slice, w.due = nil, [2][]byte{}
 	return nil
 }
 
-func (w *frameWriter) frame(piece []byte) error {
-	plain, ok := w.c.stream.(timed)
-	if len(piece) <= inline || !ok { // TLS copies in any case: the header goes with the first bytes
-		n := copy(w.small[headerBytes:], piece)
-		if _, err := w.c.stream.Write(w.small[:headerBytes+n]); err != nil || n == len(piece) {
-			return err
-		}
-		_, err := w.c.stream.Write(piece[n:])
-		return err
-	}
-	if w.c.timeout > 0 {
-		plain.SetWriteDeadline(time.Now().Add(w.c.timeout))
-	}
-	w.pair = [2][]byte{w.small[:headerBytes], piece}
-	w.both = w.pair[:]
-	_, err := w.both.WriteTo(plain.Conn)
-	w.pair = [2][]byte{}
-	return err
+// frame begins the next frame.
+func (w *frameWriter) frame() {
+	piece := w.slice[:min(len(w.slice), pieceBytes)]
+	frameHeader{w.number, uint64(len(w.slice)), uint32(len(piece)), crc32.Checksum(piece, castagnoli)}.put(w.small[:headerBytes])
+	w.number++
+	w.slice = w.slice[len(piece):]
+	n := copy(w.small[headerBytes:], piece)
+	w.due = [2][]byte{w.small[:headerBytes+n], piece[n:]}
 }
 
-// frameReader puts slices together again.
+// frameReader puts slices together again. What a connection that does not wait has begun to read, the
+// next call goes on with.
 type frameReader struct {
 	number uint64
 	from   *bufio.Reader // which large slices pass by
+	slice  []byte        // what is to come
+	within bool          // its first bytes are those of the frame whose header is due
+	due    frameHeader
+	got    int // bytes of the header, or else of the frame
 	header [headerBytes]byte
 }
 
-// read fills a slice that is not empty with one that was written with its length.
+// read fills a slice with one that was written with its length.
 func (r *frameReader) read(b []byte) error {
-	for len(b) > 0 {
-		h, err := r.next()
-		if err != nil {
+	r.slice = b
+	return r.advance()
+}
+
+// left returns how many bytes are still to come, without headers.
+func (r *frameReader) left() int { return len(r.slice) - r.got }
+
+// advance reads what is left, or as much of it as has come.
+func (r *frameReader) advance() (err error) {
+	for len(r.slice) > 0 {
+		if !r.within {
+			if r.due, err = r.next(); err != nil {
+				return err
+			}
+			if r.due.left != uint64(len(r.slice)) {
+				return frameError(fmt.Sprintf("frame %d begins %d bytes where %d are due: the ranks do different things", r.due.number, r.due.left, len(r.slice)))
+			}
+			r.within = true
+		}
+		if err := r.payload(r.due, r.slice[:r.due.length]); err != nil {
 			return err
 		}
-		if h.left != uint64(len(b)) {
-			return frameError(fmt.Sprintf("frame %d begins %d bytes where %d are due: the ranks do different things", h.number, h.left, len(b)))
-		}
-		if err := r.payload(h, b[:h.length]); err != nil {
-			return err
-		}
-		b = b[h.length:]
+		r.slice, r.within = r.slice[r.due.length:], false
 	}
+	r.slice = nil
 	return nil
 }
 
@@ -211,7 +243,7 @@ func (r *frameReader) message(limit int) ([]byte, error) {
 }
 
 func (r *frameReader) next() (frameHeader, error) {
-	if _, err := io.ReadFull(r.from, r.header[:]); err != nil {
+	if err := r.fill(r.header[:]); err != nil {
 		return frameHeader{}, err
 	}
 	h, err := parseHeader(r.header[:], r.number)
@@ -220,11 +252,21 @@ func (r *frameReader) next() (frameHeader, error) {
 }
 
 func (r *frameReader) payload(h frameHeader, b []byte) error {
-	if _, err := io.ReadFull(r.from, b); err != nil {
+	if err := r.fill(b); err != nil {
 		return err
 	}
 	if crc32.Checksum(b, castagnoli) != h.sum {
 		return frameError(fmt.Sprintf("frame %d is garbled", h.number))
 	}
+	return nil
+}
+
+// fill reads all of b, what an earlier call has read of it included.
+func (r *frameReader) fill(b []byte) error {
+	n, err := io.ReadFull(r.from, b[r.got:])
+	if r.got += n; err != nil {
+		return err
+	}
+	r.got = 0
 	return nil
 }

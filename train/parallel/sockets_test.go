@@ -5,32 +5,29 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tapestry-ml/tapestry/internal/linkfault"
 )
 
 var testKey = []byte(strings.Repeat("k", keyBytes))
 
-// freeAddress returns an address at which nobody listens, and at which no rank does by chance: its
-// port is not of those that systems give out on their own.
+// freeAddress returns an address at which nobody listens.
 func freeAddress(t testing.TB, network string) string {
+	t.Helper()
 	if network == "unix" {
 		return "unix://" + filepath.Join(t.TempDir(), "s")
 	}
-	for range 1000 {
-		l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", 15000+rand.IntN(15000)))
-		if err == nil {
-			defer l.Close()
-			return "tcp://" + l.Addr().String()
-		}
+	address, err := linkfault.FreeAddress()
+	if err != nil {
+		t.Fatal(err)
 	}
-	t.Fatal("no port is free")
-	return ""
+	return "tcp://" + address
 }
 
 // dialAll connects so many ranks, each in a goroutine of its own.
