@@ -102,3 +102,16 @@ func TestTrainedInLanes(t *testing.T) {
 		t.Errorf("inertias by lanes: %v, want small differences", inertia)
 	}
 }
+
+// TestDivisibleWithoutOutput: it is the output that tells which axis has the rows of a batch.
+func TestDivisibleWithoutOutput(t *testing.T) {
+	m, err := builders.Build("regression-ols", nil, graph.F32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Output = nil
+	const want = "its batches are not cut into lanes: it has no output, whose first axis tells their rows: want one, in a file by a line as output z"
+	if err := lab.Divisible(m, fit.Nets(m)); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
