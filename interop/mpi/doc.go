@@ -65,6 +65,7 @@
 //   - At Ctrl-C MPICH's launcher passes SIGINT on and waits. Open MPI's sends SIGTERM a second later
 //     and kills after another; --mca odls_base_sigkill_timeout 10 makes ten of each. A program that
 //     stops all ranks after the same step when one is told can be told by SIGTERM to any process.
+//     The launcher's status does not tell that a job was interrupted: MPICH's may be 0.
 //   - Close waits for all ranks, however long they take, and ends MPI. After an error it does not, so
 //     that the end of the process is what the launcher sees.
 //
