@@ -100,7 +100,7 @@ type sockets struct {
 	identity *identity // nil without a key
 	links    []*link   // by rank; nil for this one, and for those that have not come
 
-	outgoing chan *link // to the goroutine that sends what is long, over TLS
+	outgoing chan *link // to the goroutine that sends what is long
 	sent     chan error
 	readers  sync.WaitGroup
 
@@ -176,13 +176,17 @@ func (s *sockets) Exchange(ctx context.Context, peer int, send, recv []byte) err
 	defer s.finish()
 	l := s.links[peer]
 	l.data.out.slice, l.data.in.slice = send, recv
-	if l.data.awake != nil {
-		if err := l.data.swap(); err != nil {
-			return s.broken(l, err)
-		}
-		return nil
-	}
 	aside := len(send) > inline
+	if l.data.awake != nil {
+		done, err := l.data.swap()
+		switch {
+		case err != nil:
+			return s.broken(l, err)
+		case done:
+			return nil
+		}
+		aside = true
+	}
 	if aside {
 		select {
 		case s.outgoing <- l:
@@ -204,7 +208,7 @@ func (s *sockets) Exchange(ctx context.Context, peer int, send, recv []byte) err
 	return err
 }
 
-// send writes what is long, while Exchange reads.
+// send writes what Exchange cannot write while it reads.
 func (s *sockets) send() {
 	for {
 		select {

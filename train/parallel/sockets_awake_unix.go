@@ -35,8 +35,12 @@ func newAwake(c net.Conn) *awake {
 	a.write = func(fd uintptr) bool { a.n, a.err = syscall.Write(int(fd), a.bytes); return true }
 	first := make([]byte, 1)
 	a.come = func(fd uintptr) bool {
-		_, _, err := syscall.Recvfrom(int(fd), first, syscall.MSG_PEEK)
-		return err != syscall.EAGAIN && err != syscall.EINTR
+		for {
+			_, _, err := syscall.Recvfrom(int(fd), first, syscall.MSG_PEEK)
+			if err != syscall.EINTR {
+				return err != syscall.EAGAIN
+			}
+		}
 	}
 	return a
 }

@@ -198,7 +198,12 @@ func (r *frameReader) read(b []byte) error {
 }
 
 // left returns how many bytes are still to come, without headers.
-func (r *frameReader) left() int { return len(r.slice) - r.got }
+func (r *frameReader) left() int {
+	if r.within {
+		return len(r.slice) - r.got
+	}
+	return len(r.slice)
+}
 
 // advance reads what is left, or as much of it as has come.
 func (r *frameReader) advance() (err error) {

@@ -14,21 +14,28 @@ var errNotYet = errors.New("not yet")
 // to take over, on a core that another rank may need.
 const patience = 200
 
-// swap sends and receives in turns, by one goroutine.
-func (c *conn) swap() error {
+// swap sends and receives in turns, by one goroutine. It reports whether it is done: it is not where
+// nothing moves and both directions have bytes left, for which one goroutine cannot wait.
+//
+// To wait for what comes alone would not do, though each rank sends all that its socket takes before it
+// waits: in the last of their turns both may find their sockets full, and then read all that is in
+// them. Nothing would be on its way.
+func (c *conn) swap() (done bool, err error) {
 	for {
 		if done, err := c.swapAwake(); done || err != nil {
-			return err
+			return done, err
 		}
-		if c.in.left() == 0 {
-			return c.out.advance()
+		switch {
+		case c.in.left() == 0:
+			return true, c.out.advance()
+		case c.out.left() > 0:
+			return false, nil
 		}
-		// Where something is to come, the peer sends it before it waits.
 		if c.timeout > 0 {
 			c.raw.SetReadDeadline(time.Now().Add(c.timeout))
 		}
 		if err := c.awake.wait(); err != nil {
-			return err
+			return false, err
 		}
 	}
 }
