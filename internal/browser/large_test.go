@@ -84,7 +84,7 @@ func (p *tab) drag(what string) {
 	x, y := 700.0, 400.0
 	p.do(input.DispatchMouseEvent(input.MousePressed, x, y).WithButton(input.Left).WithClickCount(1))
 	start := time.Now()
-	for i := range 240 {
+	for i := range 200 { // to and fro, and to: it does not end where it began
 		step := 7.0
 		if i/40%2 == 1 {
 			step = -7
