@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -189,14 +190,24 @@ func (s *sockets) accept(ctx context.Context, l net.Listener, arrivals chan<- ar
 	})
 }
 
-// receive greets one of them. The connection is closed if there is an error.
+// receive greets one of them. The connection is closed if there is an error; where the job ends
+// meanwhile, the other side, which may have been greeted in full, is told why.
 func (s *sockets) receive(ctx context.Context, raw net.Conn) arrival {
 	ctx, cancel := context.WithTimeout(ctx, min(greetingTime, s.timeout))
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { raw.Close() })
+	over := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() {
+		raw.SetDeadline(time.Unix(1, 0))
+		close(over)
+	})
 	a := arrival{conn: newConn(raw, 0), from: raw.RemoteAddr().String()}
 	a.err = s.greet(ctx, a.conn, true)
 	if !stop() {
+		<-over
+		if s.identity == nil && (a.err == nil || errors.Is(a.err, os.ErrDeadlineExceeded)) {
+			s.dismiss(a.conn)
+		}
+		raw.Close()
 		a.err = context.Cause(ctx)
 		return a
 	}

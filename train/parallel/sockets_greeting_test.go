@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -44,6 +45,33 @@ func containsAny(text, any string) bool {
 		}
 	}
 	return false
+}
+
+// TestSocketsToldInGreeting: who has been greeted by rank 0, and has not yet said who he is, is told why
+// the job ends.
+func TestSocketsToldInGreeting(t *testing.T) {
+	address := freeAddress(t, "tcp")
+	ended := make(chan error, 1)
+	go func() {
+		_, err := Dial(context.Background(), address, 0, 3, Timeout(20*time.Second))
+		ended <- err
+	}()
+	raw := speak(t, address, nil)
+	defer raw.Close()
+	if _, err := io.ReadFull(raw, make([]byte, preambleBytes)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Dial(context.Background(), address, 2, 4, Timeout(20*time.Second)); err == nil {
+		t.Error("a rank that counts otherwise is connected")
+	}
+	raw.SetDeadline(time.Now().Add(5 * time.Second))
+	m, err := newConn(raw, 0).receiveMessage(messageBytes)
+	if want := "rank 2 counts 4 ranks, and rank 0 counts 3"; err != nil || m.Kind != kindAbort || !strings.Contains(m.Text, want) {
+		t.Errorf("told %+v, %v: want %s", m, err, want)
+	}
+	if err := <-ended; err == nil {
+		t.Error("rank 0 is connected")
+	}
 }
 
 // TestSocketsMismatch: ranks that do not belong together are told so, all of them.

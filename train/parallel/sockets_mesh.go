@@ -1,6 +1,7 @@
 package parallel
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -158,14 +159,13 @@ func (m *mesh) enrol(control *conn) (job string, table []string, err error) {
 		}
 		return &rankError{rank: 0, lost: true, cause: fmt.Errorf("its connection to rank %d ended before the job began: %w", m.rank, err)}
 	}
-	if err := control.sendMessage(message{Kind: kindJoin, Rank: m.rank, Ranks: len(m.links), At: own}); err != nil {
-		return "", nil, lost(err)
-	}
+	// Rank 0 may have ended the job already: why, it has said before it closed the connection.
+	unsent := control.sendMessage(message{Kind: kindJoin, Rank: m.rank, Ranks: len(m.links), At: own})
 	// Rank 0 waits for the timeout, and then says who is missing: it comes first.
 	control.raw.SetReadDeadline(time.Now().Add(m.timeout + greetingTime))
 	answer, err := control.receiveMessage(tableBytes)
 	if err != nil {
-		return "", nil, lost(err)
+		return "", nil, lost(cmp.Or(unsent, err))
 	}
 	switch answer.Kind {
 	case kindTable:
