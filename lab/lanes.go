@@ -46,8 +46,8 @@ func Divisible(m *builders.Model, nets train.Build) error {
 			return fmt.Errorf("with %s, which a lane may have, it has no input like %v", plural.Count(fewer, "row"), in)
 		}
 		switch {
-		case m.Output == nil && (in.Rank() == 0 || in.Dim(0) != rows):
-			return errors.New("its batches are not cut into lanes: it has no output, whose first axis tells their rows: want one, in a file by a line as output z")
+		case (m.Output == nil || m.Output.Rank() == 0) && (in.Rank() == 0 || in.Dim(0) != rows):
+			return errors.New("its batches are not cut into lanes: it has no output whose first axis tells their rows: want one, in a file by a line as output z")
 		case in.Rank() == 0 || in.Dim(0) != rows:
 			return fmt.Errorf("its batches are not cut into lanes: the first axis of %v is not that of their %s", in, plural.Count(rows, "row"))
 		case part.Dim(0) == rows:

@@ -109,9 +109,10 @@ func TestDivisibleWithoutOutput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.Output = nil
-	const want = "its batches are not cut into lanes: it has no output, whose first axis tells their rows: want one, in a file by a line as output z"
-	if err := lab.Divisible(m, fit.Nets(m)); err == nil || err.Error() != want {
-		t.Errorf("%v, want %s", err, want)
+	const want = "its batches are not cut into lanes: it has no output whose first axis tells their rows: want one, in a file by a line as output z"
+	for _, m.Output = range []*graph.Node{nil, m.Loss} { // a file without the line has its objective as the output
+		if err := lab.Divisible(m, fit.Nets(m)); err == nil || err.Error() != want {
+			t.Errorf("output %v: %v, want %s", m.Output, err, want)
+		}
 	}
 }

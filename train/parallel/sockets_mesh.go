@@ -159,7 +159,8 @@ func (m *mesh) enrol(control *conn) (job string, table []string, err error) {
 		}
 		return &rankError{rank: 0, lost: true, cause: fmt.Errorf("its connection to rank %d ended before the job began: %w", m.rank, err)}
 	}
-	// Rank 0 may have ended the job already: why, it has said before it closed the connection.
+	// Rank 0 may have ended the job already. It says why before it closes the connection: what it says
+	// can be read though nothing can be sent any more.
 	unsent := control.sendMessage(message{Kind: kindJoin, Rank: m.rank, Ranks: len(m.links), At: own})
 	// Rank 0 waits for the timeout, and then says who is missing: it comes first.
 	control.raw.SetReadDeadline(time.Now().Add(m.timeout + greetingTime))
