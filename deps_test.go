@@ -19,7 +19,7 @@ const module = "github.com/tapestry-ml/tapestry"
 var imports = map[string]string{
 	".":                            "builders check fit graph graph/attr graph/expr graph/grad graph/initial graph/rewrite graph/trait graph/vmap infer inspect lab lab/geometry lab/linear lab/look nn nn/attention nn/augment nn/graphnet nn/rnn notation ops tape train train/checkpoint train/data train/metric train/parallel train/watch viz viz/chart viz/report train/data/array train/data/columns train/data/edges train/data/text", // the tour
 	"graph":                        "graph/initial graph/attr internal/half internal/memory",
-	"internal/simd":                "golang.org/x/sys",
+	"internal/simd":                "internal/half golang.org/x/sys",
 	"internal/kernel":              "internal/half internal/simd",
 	"internal/pool":                "",
 	"internal/memory":              "golang.org/x/sys",
@@ -47,8 +47,8 @@ var imports = map[string]string{
 	"internal/lanes":               "graph ops internal/match",
 	"internal/linkfault":           "",
 	"graph/vmap":                   "graph graph/trait ops internal/derive internal/match",
-	"graph/grad":                   "graph graph/trait ops graph/vmap internal/derive internal/match",         // a Jacobian is one row or column, mapped
-	"graph/rewrite":                "graph graph/attr graph/trait ops graph/grad internal/match internal/ref", // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
+	"graph/grad":                   "graph graph/trait ops graph/vmap internal/derive internal/match",                    // a Jacobian is one row or column, mapped
+	"graph/rewrite":                "graph graph/attr graph/trait ops graph/grad graph/vmap internal/match internal/ref", // gradients follow: they are derived again from what was rewritten; a history is checked by the definitions
 	"internal/ref":                 "graph graph/trait",
 	"tape":                         "graph graph/initial graph/rewrite graph/trait internal/half internal/kernel internal/memory internal/plural internal/pool internal/simd internal/spelling internal/trace internal/vacant gorgonia.org/tensor",
 	"train":                        "graph graph/attr graph/trait ops graph/grad graph/rewrite tape infer inspect train/checkpoint train/data train/metric train/parallel internal/cone internal/fed internal/lanes internal/match internal/memory internal/plural internal/pool internal/simd internal/spelling internal/trace gorgonia.org/tensor", // a training that diverges is opened up
@@ -100,7 +100,7 @@ var imports = map[string]string{
 	"internal/fed":                 "graph graph/trait internal/match tape",
 	"internal/ranktrain":           "graph ops nn nn/attention builders train train/checkpoint train/data train/data/text train/metric train/parallel gorgonia.org/tensor",
 	"internal/scaling":             "internal/lanes internal/spelling train/parallel",
-	"internal/workload":            "graph graph/initial ops nn nn/attention tape train train/data builders internal/spelling gorgonia.org/tensor",
+	"internal/workload":            "graph graph/grad graph/initial graph/vmap ops nn nn/attention tape train train/data builders internal/spelling gorgonia.org/tensor",
 
 	"interop/onnx":                   "graph graph/trait builders internal/match internal/terminal nn ops tape interop/onnx/internal/exporter interop/onnx/internal/format interop/onnx/internal/importer interop/onnx/internal/symbolic",
 	"interop/onnx/internal/exporter": "graph graph/attr graph/rewrite graph/trait internal/half internal/match interop/onnx/internal/format ops tape gorgonia.org/tensor",

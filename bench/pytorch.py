@@ -3,9 +3,10 @@
 
 Prints one JSON line a workload and element type, with the keys of `tapestry bench
 --json`: after 5 warm-up steps single steps are timed until --seconds have passed;
-loss_first and loss_last are the losses of steps 1 and 20, each before its update.
-As there, float64 is timed for the workloads kmeans* only, and --gemm and --vec
-time single kernels instead.
+loss_first and loss_last are the losses of steps 1 and 20, each before its update,
+and checksum is that of what 20 steps have added to the parameters. Of an evaluation
+all three are the checksum of its arrays. As there, each workload has element types of
+its own unless --dtypes are given, and --gemm and --vec time single kernels instead.
 """
 import argparse
 import json
@@ -16,14 +17,15 @@ import time
 WARM_UP, LAST = 5, 20
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument("--workloads", default="kmeans_softmax,kmeans_goofy,mlp,attention,small,lstm,conv,kmeans_large")
-parser.add_argument("--dtypes", default="float32,float64")
+parser.add_argument("--workloads", help="all, one after the other, unless given")
+parser.add_argument("--dtypes", help="those of each workload unless given")
 parser.add_argument("--threads", type=int, default=1)
 parser.add_argument("--seconds", type=float, default=3.0)
 parser.add_argument("--label", default="", help="added to the name of the peer")
 parser.add_argument("--gemm", action="store_true", help="time matrix products instead")
 parser.add_argument("--vec", action="store_true", help="time functions of arrays instead")
-parser.add_argument("--channels-last", action="store_true", help="conv in PyTorch's channels_last memory format")
+parser.add_argument("--channels-last", action="store_true", help="conv and resnet18 in PyTorch's channels_last memory format")
+parser.add_argument("--tiny", action="store_true", help="what is large at the sizes of Tapestry's tests")
 args = parser.parse_args()
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):  # read once, when the libraries load
     os.environ[name] = str(args.threads)
@@ -36,10 +38,13 @@ torch.set_num_threads(args.threads)
 
 
 def measure(w):
-    """The losses of steps 1 and LAST, and the seconds of every step after the warm-up."""
+    """The losses of steps 1 and LAST, the checksum, and the seconds of every step after the warm-up."""
+    start = [p.detach().clone() for p in w.params]
 
     def step():
         loss = w.loss()
+        if not w.params:
+            return loss
         loss.backward()
         with torch.no_grad():
             for p in w.params:
@@ -47,26 +52,31 @@ def measure(w):
                 p.grad = None
         return loss.detach()
 
-    losses, times = [], []
-    while len(losses) < LAST or sum(times) < args.seconds:
-        start = time.perf_counter()
+    losses, times, sums = [], [], {}
+    n = 0
+    while n < LAST or sum(times) < args.seconds:
+        begin = time.perf_counter()
         loss = step()
-        times.append(time.perf_counter() - start)
-        losses.append(loss)
-        if len(losses) == WARM_UP:
+        times.append(time.perf_counter() - begin)
+        n += 1
+        if n == WARM_UP:
             times.clear()
-    return losses[0].item(), losses[LAST - 1].item(), times
+        if n in (1, LAST):
+            sums[n] = workloads.checksum([p.detach() - s for p, s in zip(w.params, start)] if w.params else loss)
+            losses.append(loss.item() if w.params else sums[n])
+    return losses, sums[LAST], times
 
 
 def steps(name, dtype):
-    build = workloads.WORKLOADS["conv_channels_last" if name == "conv" and args.channels_last else name]
-    first, last, times = measure(build(dtype))
+    build = workloads.TINY[name] if args.tiny else workloads.WORKLOADS[name + "_channels_last" * args.channels_last]
+    (first, last), sum_of, times = measure(build(dtype))
     return {"workload": name, "ms_per_step_median": round(statistics.median(times) * 1e3, 5),
-            "ms_min": round(min(times) * 1e3, 5), "loss_first": first, "loss_last": last, "steps_timed": len(times)}
+            "ms_min": round(min(times) * 1e3, 5), "loss_first": first, "loss_last": last, "checksum": sum_of,
+            "steps_timed": len(times)}
 
 
 def rows():
-    for dtype in args.dtypes.split(","):
+    for dtype in (args.dtypes or "float32,float64").split(","):
         of_type = getattr(torch, dtype)
         if args.gemm:
             yield from ((dtype, r) for r in kernels.products(of_type, args.seconds))
@@ -74,10 +84,9 @@ def rows():
             yield from ((dtype, r) for r in kernels.functions(of_type, args.seconds))
     if args.gemm or args.vec:
         return
-    for name in args.workloads.split(","):
-        for dtype in args.dtypes.split(","):
-            if dtype == "float32" or name.startswith("kmeans"):
-                yield dtype, steps(name, getattr(torch, dtype))
+    for name in args.workloads.split(",") if args.workloads else workloads.NAMES:
+        for dtype in args.dtypes.split(",") if args.dtypes else workloads.DTYPES.get(name, ["float32"]):
+            yield dtype, steps(name, getattr(torch, dtype))
 
 
 for dtype, row in rows():

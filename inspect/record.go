@@ -26,6 +26,11 @@ type Record struct {
 // step, whatever was run since the last one (tape.Store.Runs); otherwise they are those of the
 // next run. Two records of one store therefore have the same draws.
 func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Record, error) {
+	return takeAs(ctx, feed, store, roots)
+}
+
+// takeAs is Take with options that say how the program computes.
+func takeAs(ctx context.Context, feed tape.Feed, store *tape.Store, roots []*graph.Node, options ...tape.Option) (*Record, error) {
 	g := graph.Of(roots...)
 	if g == nil {
 		return nil, errors.New("inspect: no node is given")
@@ -33,7 +38,7 @@ func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*grap
 	if err := g.Err(); err != nil {
 		return nil, err
 	}
-	rec, err := newRecorder(ctx, graph.Reachable(roots...))
+	rec, err := newRecorder(ctx, graph.Reachable(roots...), options...)
 	if err != nil {
 		return nil, err
 	}

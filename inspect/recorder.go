@@ -16,8 +16,8 @@ type recorder struct {
 	training bool // whether random draws are those of the next training step, not of the next run without updates
 }
 
-func newRecorder(ctx context.Context, nodes []*graph.Node) (*recorder, error) {
-	prog, err := tape.CompileContext(ctx, graph.Of(nodes...), tape.Fetch(nodes...), tape.Passes(), tape.Unfused())
+func newRecorder(ctx context.Context, nodes []*graph.Node, options ...tape.Option) (*recorder, error) {
+	prog, err := tape.CompileContext(ctx, graph.Of(nodes...), append(options, tape.Fetch(nodes...), tape.Passes(), tape.Unfused())...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,10 @@ type Precision struct {
 	// Losses has the nodes computed in float32, and nodes of other types that decide differently,
 	// in order of the digits that each loses by itself, most first.
 	Losses []Loss
-	Step   uint64 // of the store
+	// Results has the roots computed in float32, and the gradients of the parameters, each as a whole.
+	Results []Result
+	Step    uint64 // of the store
+	Mixed   bool   // the run was of a program under tape.Mixed
 }
 
 // Loss says how far a node computed in float32 is from its shadow.
@@ -44,6 +47,17 @@ type Loss struct {
 	// no root does no harm.
 	Reaches bool
 }
+
+// Result says how far an array as a whole is from its shadow.
+type Result struct {
+	Node *graph.Node
+	Name string // of the node, "new W" of the value that an update gives W
+	// Error is the norm of the difference, relative to the norm of the shadow.
+	Error float64
+}
+
+// Kept returns how many of float32's 7.2 decimal digits are right.
+func (r Result) Kept() float64 { return -math.Log10(unit) - Digits(r.Error) }
 
 // unit is the largest relative rounding error of float32.
 const unit = 1.0 / (1 << 24)
@@ -75,12 +89,26 @@ var errNoFloat32 = errors.New("inspect: no value is computed in float32: there i
 // bf16 loses five of the seven. [Take] describes the arguments. It is an error if nothing in the
 // graph is of these types.
 func MeasurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Precision, error) {
-	r, err := Take(ctx, feed, store, roots...)
+	return measurePrecision(ctx, feed, store, roots, false)
+}
+
+// MeasureMixedPrecision is MeasurePrecision of a run under [tape.Mixed]: it shows what that costs in
+// digits before it is used.
+func MeasureMixedPrecision(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*graph.Node) (*Precision, error) {
+	return measurePrecision(ctx, feed, store, roots, true)
+}
+
+func measurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, roots []*graph.Node, mixed bool) (*Precision, error) {
+	var options []tape.Option
+	if mixed {
+		options = append(options, tape.Mixed())
+	}
+	r, err := takeAs(ctx, feed, store, roots, options...)
 	if err != nil {
 		return nil, err
 	}
-	s := &shadow{Record: r, exact: graph.Values{}, total: map[*graph.Node][]float64{}}
-	out := &Precision{Step: r.store.Step()}
+	s := &shadow{Record: r, mixed: mixed, exact: graph.Values{}, total: map[*graph.Node][]float64{}}
+	out := &Precision{Step: r.store.Step(), Mixed: mixed}
 	narrow := false
 	for _, n := range r.nodes {
 		if err := ctx.Err(); err != nil {
@@ -99,6 +127,7 @@ func MeasurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, ro
 		return nil, errNoFloat32
 	}
 	out.reach(r.nodes, roots)
+	out.Results = s.results(roots)
 	slices.SortStableFunc(out.Losses, func(a, b Loss) int {
 		return cmp.Or(cmp.Compare(b.Here(), a.Here()), cmp.Compare(b.Flips, a.Flips), cmp.Compare(b.Total, a.Total))
 	})
@@ -133,6 +162,7 @@ func (p *Precision) reach(nodes, roots []*graph.Node) {
 // shadow is a record with the float64 values of its nodes.
 type shadow struct {
 	*Record
+	mixed bool // the record is of a run under tape.Mixed
 	exact graph.Values
 	total map[*graph.Node][]float64 // relative errors
 }

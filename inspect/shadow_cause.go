@@ -3,11 +3,13 @@ package inspect
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/plural"
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // lossCause explains why a node itself loses digits.
@@ -30,6 +32,8 @@ func (s *shadow) lossCause(l Loss) string {
 		return "rounding to f16, which has 11 bits"
 	case n.DType() == graph.BF16 && l.Local <= 0x1p-8 && l.Local >= l.Total/10:
 		return "rounding to bf16, which has 8 bits"
+	case s.mixed && l.Local >= l.Total/10 && slices.ContainsFunc(tape.MixedRules(), func(r tape.MixedRule) bool { return r.Applies(n) }):
+		return "its operands are rounded to bfloat16, which has 8 bits"
 	}
 	in := make([][]float64, n.NumIn())
 	for i, x := range n.Inputs() {
@@ -93,7 +97,15 @@ func (p *Precision) String() string { return p.Table(20) }
 // summary of those that only inherit their loss.
 func (p *Precision) Table(top int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "digits lost at step %d, of float32's 7.2, against the same run in float64\n", p.Step)
+	under := ""
+	if p.Mixed {
+		under = " under tape.Mixed"
+	}
+	fmt.Fprintf(&b, "digits lost at step %d%s, of float32's 7.2, against the same run in float64\n", p.Step, under)
+	fmt.Fprintf(&b, "%6s  %s\n", "kept", "result, as a whole")
+	for _, r := range p.Results {
+		fmt.Fprintf(&b, "%6.1f  %s\n", r.Kept(), r.Name)
+	}
 	fmt.Fprintf(&b, "%6s %6s %9s  %s\n", "here", "in all", "×error", "node")
 	shown, more, rest := 0, 0, 0
 	for _, l := range p.Losses {

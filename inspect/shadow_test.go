@@ -190,3 +190,40 @@ func TestReaches(t *testing.T) {
 		t.Error("v is not said to reach its root")
 	}
 }
+
+// TestMixedPrecision: a large product loses digits under tape.Mixed alone, and is told why; a small
+// one loses none.
+func TestMixedPrecision(t *testing.T) {
+	for _, size := range []int{64, 8} {
+		g := graph.New("product")
+		x := g.Input("x", graph.F32, graph.Ax("b", size), graph.Ax("i", size))
+		w := g.Input("w", graph.F32, graph.Ax("i", size), graph.Ax("j", size))
+		data := map[*graph.Node][]float64{}
+		for _, n := range []*graph.Node{x, w} {
+			for k := range size * size {
+				data[n] = append(data[n], graph.F32.Round(math.Sin(float64(3*k+1))))
+			}
+		}
+		y := ops.MatMul(x, w).As("y")
+		usual := shadowOf(t, fed(data), y)
+		mixed, err := inspect.MeasureMixedPrecision(context.Background(), fed(data), tape.NewStore(g), y)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if usual.Mixed || !mixed.Mixed {
+			t.Errorf("mixed: %v, %v", usual.Mixed, mixed.Mixed)
+		}
+		if got, of := mixed.Results, usual.Results; len(got) != 1 || got[0].Node != y || got[0].Name != "y" ||
+			of[0].Kept() < 6 || (size < 16) != (got[0].Kept() > 6) || got[0].Kept() < 2 {
+			t.Errorf("results %+v under Mixed, %+v otherwise", got, of)
+		}
+		cause := "its operands are rounded to bfloat16, which has 8 bits"
+		if got := mixed.Losses[0]; size < 16 {
+			if got.Local != usual.Losses[0].Local {
+				t.Errorf("a small product loses %v under Mixed, %v otherwise", got.Local, usual.Losses[0].Local)
+			}
+		} else if got.Cause != cause || got.Here() < 3 || got.Here() < usual.Losses[0].Here()+2 || !strings.Contains(mixed.String(), "under tape.Mixed") {
+			t.Errorf("a large product loses %v digits, %v without Mixed: %s", got.Here(), usual.Losses[0].Here(), got.Cause)
+		}
+	}
+}

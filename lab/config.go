@@ -82,6 +82,9 @@ type Config struct {
 	// CheckUpdates ends a training that would make a parameter NaN or infinite, as one whose loss is:
 	// see [train.Trainer.CheckUpdates].
 	CheckUpdates bool
+	// Mixed trains with the arithmetic of [train.Trainer.Mixed]. A model without a product that this
+	// rounds is an error, tape.ErrNotMixed.
+	Mixed bool
 
 	// What Compare and Cluster take.
 
@@ -145,7 +148,7 @@ const ofClusterings = "K Start Given Batch Find"
 // takers lists the fields that only some functions take, and those functions.
 var takers = []struct{ fields, by string }{
 	{"Examples OneBatch", "Learn and Compare"},
-	{"Engine Build Plan Ranks CheckUpdates", "Learn and Cluster"},
+	{"Engine Build Plan Ranks CheckUpdates Mixed", "Learn and Cluster"},
 	{"Table Held DType " + ofClusterings, "Compare and Cluster"},
 	{"Rates Starts Probes Level Workers", "Compare"},
 	{"Objectives Alone Restarts SweepGamma SweepK SweepSeeds", "Cluster"},

@@ -168,6 +168,7 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		}},
 		{"Ranks", "Learn and Cluster", func(c *lab.Config) { c.Ranks = ranks }},
 		{"CheckUpdates", "Learn and Cluster", func(c *lab.Config) { c.CheckUpdates = true }},
+		{"Mixed", "Learn and Cluster", func(c *lab.Config) { c.Mixed = true }},
 		{"Table", "Compare and Cluster", func(c *lab.Config) { c.Table = data.Clusters(1, 3, 20, 1) }},
 		{"Held", "Compare and Cluster", func(c *lab.Config) { c.Held = held }},
 		{"DType", "Compare and Cluster", func(c *lab.Config) { c.DType = graph.F32 }},
@@ -200,6 +201,8 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		"Cluster, Falling":         same,
 		"Learn, CheckUpdates":      same, // where all is finite
 		"Cluster, CheckUpdates":    same,
+		"Learn, Mixed":             "sharpened: Mixed: no product rounds its operands: want 16 rows, columns and terms of float32",
+		"Cluster, Mixed":           "kmeans-softmax: Mixed: no product rounds its operands: want 16 rows, columns and terms of float32",
 		"Compare, Workers":         same, // TestWorkers
 		"Compare of nets, Workers": same,
 		"Compare, Examples":        "compare: there is a table, and a function that draws examples: want one of them",

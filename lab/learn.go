@@ -91,7 +91,7 @@ func Learn(ctx context.Context, build func() (*builders.Model, error), c Config)
 	if err := errors.Join(m.Room(), c.checkScheduled("Learn", m)); err != nil {
 		return nil, err
 	}
-	t, err := newTrainer(ctx, name, m, c.Optimisers[0], ways{c.Build, c.Engine, c.Ranks, c.CheckUpdates})
+	t, err := newTrainer(ctx, name, m, c.Optimisers[0], ways{c.Build, c.Engine, c.Ranks, c.CheckUpdates, c.Mixed})
 	if err != nil {
 		return nil, err
 	}

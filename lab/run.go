@@ -85,7 +85,7 @@ func newClusterer(ctx context.Context, c Config, name string, k int) (*clusterer
 		return nil, err
 	}
 	t := &clusterer{c: c, k: k, r: m.Centres(), γ: m.Gamma()}
-	if t.trainer, err = newTrainer(ctx, name, m, c.Optimisers[0], ways{c.nets(name, k), c.Engine, c.Ranks, c.CheckUpdates}); err != nil {
+	if t.trainer, err = newTrainer(ctx, name, m, c.Optimisers[0], ways{c.nets(name, k), c.Engine, c.Ranks, c.CheckUpdates, c.Mixed}); err != nil {
 		return nil, err
 	}
 	rows, err := c.Table.Dense(dtype(c.DType))

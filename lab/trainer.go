@@ -30,6 +30,7 @@ type ways struct {
 	engine train.NewEngine // nil for the tape
 	ranks  *parallel.Ranks // nil for steps without lanes
 	checks bool            // updates are checked
+	mixed  bool            // as [train.Trainer.Mixed]
 }
 
 // newTrainer returns a trainer that calls the model by name in its errors.
@@ -47,7 +48,7 @@ func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Opt
 		}
 	}
 	net := &train.Net{Loss: m.Loss, Step: t.step, Params: []*graph.Node{}}
-	t.Trainer = &train.Trainer{Optimiser: o, Engine: w.engine, Ranks: w.ranks, CheckUpdates: w.checks, Build: func(rows int, mode train.Mode) *train.Net {
+	t.Trainer = &train.Trainer{Optimiser: o, Engine: w.engine, Ranks: w.ranks, CheckUpdates: w.checks, Mixed: w.mixed, Build: func(rows int, mode train.Mode) *train.Net {
 		if w.ranks != nil {
 			return w.build(rows, mode)
 		}
@@ -56,10 +57,13 @@ func newTrainer(ctx context.Context, name string, m *builders.Model, o train.Opt
 		}
 		return w.build(rows, mode)
 	}}
-	if _, err := t.program(ctx); err != nil {
+	p, err := t.program(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	var err error
+	if w.mixed && p.Mixed() == 0 {
+		return nil, fmt.Errorf("%s: Mixed: %w", name, tape.ErrNotMixed)
+	}
 	if t.rest, err = NewSettling(ctx, m); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -72,7 +76,11 @@ func (t *trainer) program(ctx context.Context) (*tape.Program, error) {
 		return t.Program(ctx, RowsOf(t.model), train.Training)
 	}
 	if t.whole == nil {
-		p, err := tape.CompileContext(ctx, t.model.Graph, tape.Fetch(t.model.Loss), tape.Do(t.step), tape.CheckFinite(t.model.Loss))
+		options := []tape.Option{tape.Fetch(t.model.Loss), tape.Do(t.step), tape.CheckFinite(t.model.Loss)}
+		if t.Mixed {
+			options = append(options, tape.Mixed())
+		}
+		p, err := tape.CompileContext(ctx, t.model.Graph, options...)
 		if err != nil {
 			return nil, err
 		}

@@ -20,8 +20,9 @@ type Loop struct {
 	Reverse bool
 	// Checkpoint, if it is not 0, keeps the carries of every k-th step only, for k = Checkpoint.
 	// The derivative computes those between again: it takes the memory of T/k + k carries instead
-	// of T, least at k = √T. Values are bit for bit the same, and so are the derivatives by carries
-	// and sequences; those by With are sums in another order. Forward mode (grad.JVP) takes the
+	// of T, least at k = √T. The compiler leaves such loops as they are, where of others it computes
+	// for all steps at once what no step carries (package graph/rewrite), so that values and
+	// derivatives may differ from theirs in the order of sums. Forward mode (grad.JVP) takes the
 	// same memory where a tangent depends on the carries. A negative number is a mistake.
 	Checkpoint int
 }
@@ -58,6 +59,8 @@ type Scanned struct {
 //
 // Carries and outs are kept for the derivative; it computes other values of a step again. Return a
 // value that is expensive, such as the product of a large layer, as an out to compute it only once.
+// What depends on no carry is computed for all steps at once when the graph is compiled: there is no
+// need to multiply a sequence by weights before the loop, or to compute outs after it.
 //
 // Random draws in the step, those of layers such as dropout among them, are drawn anew at each time;
 // the derivative, and a checkpoint that computes steps again, see the same numbers.

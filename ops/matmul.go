@@ -182,8 +182,8 @@ func unnamed(x *graph.Node) *graph.Node {
 
 func (matMul) JVP(y *graph.Node, dx []*graph.Node) *graph.Node { return multilinearly(y, dx) }
 
-// Batch makes one product where the matrix is the same for all examples: their rows,
-// or their single columns, are the rows of one matrix.
+// Batch makes one product where the matrix is the same for all examples: their rows, or their
+// columns, are the rows of one matrix.
 func (matMul) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axis) *graph.Node {
 	to := inFront(b, y.Shape())
 	switch {
@@ -191,6 +191,9 @@ func (matMul) Batch(y *graph.Node, in []*graph.Node, batched []bool, b graph.Axi
 		return ReshapeTo(product(rowsOfAll(in[0]), in[1]), to)
 	case y.Rank() == 2 && !batched[0] && y.Dim(1) == 1:
 		return ReshapeTo(product(rowsOfAll(swapLast(in[1])), swapLast(in[0])), to)
+	case y.Rank() == 2 && !batched[0]:
+		columns := product(merged(unnamed(swapLast(in[1])), 0), swapLast(in[0]))
+		return ReshapeTo(swapLast(reshapeAxes("Batch", columns, graph.Dims(b.Size, y.Dim(1), y.Dim(0)))), to)
 	}
 	both := repeated(in, batched, b)
 	return product(both[0], both[1])

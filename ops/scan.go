@@ -42,6 +42,12 @@ func (op scan) Loop() trait.Loop {
 		Outs: op.Outs, Sums: op.Sums, Reverse: op.Reverse, Gate: op.Gate}
 }
 
+// Recount is a loop described otherwise; what a closed one computes stays in its body.
+func (op scan) Recount(l trait.Loop) (graph.Op, bool) {
+	return scan{Body: l.Body, Steps: l.Steps, Carries: l.Carries, Sequences: l.Sequences, Constants: l.Constants,
+		Outs: l.Outs, Sums: l.Sums, Reverse: l.Reverse, Gate: l.Gate}, !op.Closed
+}
+
 // BodyID is the handle of its body.
 func (op scan) BodyID() graph.BodyID { return op.Body }
 

@@ -15,6 +15,8 @@ type opening struct {
 	rows    []kernel.Rows  // of the operands, where the step runs in blocks
 	outRows *kernel.Rows   // of the result, unless it is a sum over the rows
 	panels  *kernel.Layout // of the right operand, if it is packed
+	turned  bool           // it computes along the rows
+	lies    []bool         // by operand: whether its rows lie turned
 }
 
 // layouts returns the layouts of n rows.
@@ -22,9 +24,14 @@ func (o *opening) layouts(n int) (out kernel.Layout, in []kernel.Layout) {
 	if o.rows == nil {
 		return o.out, o.in
 	}
+	if o.turned {
+		return o.along(n)
+	}
 	in = make([]kernel.Layout, len(o.rows))
 	for i := range o.rows {
-		in[i] = o.rows[i].Layout(n)
+		if in[i] = o.rows[i].Layout(n); o.lies[i] {
+			in[i], _ = o.rows[i].Along(n)
+		}
 	}
 	if o.panels != nil {
 		in[1] = *o.panels
@@ -34,6 +41,21 @@ func (o *opening) layouts(n int) (out kernel.Layout, in []kernel.Layout) {
 	}
 	l := o.outRows.Layout(n)
 	return kernel.Dense(l.DType, l.Dims[:l.Rank]...), in
+}
+
+// along returns the layouts of n rows for a step that computes along them.
+func (o *opening) along(n int) (out kernel.Layout, in []kernel.Layout) {
+	l, _ := o.outRows.Apart(n)
+	out = kernel.Dense(l.DType, l.Dims[:l.Rank]...)
+	for i := range o.rows {
+		if o.lies[i] {
+			l, _ = o.rows[i].Turned(n)
+		} else {
+			l, _ = o.rows[i].Apart(n)
+		}
+		in = append(in, l.Raised(out.Rank))
+	}
+	return out, in
 }
 
 // call is a step as a VM runs it.

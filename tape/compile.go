@@ -12,7 +12,7 @@ import (
 )
 
 // Option says what a program is for; see [Fetch], [Watch], [Do], [Passes], [FastMath], [Unfused],
-// [Fine], [CheckFinite], [Budget], [TrustIndices], [Debug].
+// [Mixed], [Fine], [CheckFinite], [Budget], [TrustIndices], [Debug].
 type Option func(*request)
 
 // request collects what the options ask for.
@@ -32,6 +32,7 @@ type settings struct {
 	*compilation
 	separate bool // nothing is fused
 	trusting bool // indices are not checked
+	mixed    bool // large products round their operands
 	sizes    sizes
 	tooLong  int // bytes that arena and scratch stay below
 	debug    bool
@@ -115,7 +116,7 @@ func Unfused() Option {
 // number of workers; sums may differ from those of the usual program in their last digits.
 func Fine() Option {
 	return func(r *request) {
-		r.sizes = sizes{tile: 1, product: 1, rows: 2, part: 1, parts: standard.parts, alone: 1}
+		r.sizes = sizes{live: 1, product: 1, rows: 2, turn: 1, turned: 1, part: 1, parts: standard.parts, alone: 1}
 	}
 }
 

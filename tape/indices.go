@@ -76,6 +76,21 @@ func (l *lowering) checks(n *graph.Node) (bool, error) {
 	return true, nil
 }
 
+// placed returns the kernel of n for integers that are constant, which checks has looked at.
+func (l *lowering) placed(k kernel.Kernel, n *graph.Node) kernel.Kernel {
+	p, ok := k.(kernel.Placed)
+	if !ok {
+		return k
+	}
+	operand, _ := n.Op().(trait.Indexing).Places(n)
+	index := n.In(operand)
+	if _, constant := index.Constant(); !constant {
+		return k
+	}
+	v := l.value[index]
+	return p.At(kernel.PositionsOf(v.layout, l.buffers[v.buf].constant))
+}
+
 // checked reports whether an earlier instruction checks the indices for as many places or fewer, or
 // those of which they are made by a change of layout or type, or one after the other.
 func (l *lowering) checked(index *graph.Node, size int) bool {

@@ -10,13 +10,14 @@ import (
 
 // Row is one instruction as the listing shows it.
 type Row struct {
-	Op      string        // the operation; Copy, Pack and Accumulate lay a value out, or add it up
+	Op      string        // the operation; Copy, Pack, Turn and Accumulate lay a value out, or add it up
 	Result  string        // name and shape of the result
 	In      []string      // the operands: rows, leaves, or views: Transpose(x)[j=3 i=2]
-	Of      []*graph.Node // the operands, of Graph(); of a Copy, Pack or Accumulate, Node itself
+	Of      []*graph.Node // the operands, of Graph(); of a Copy, Pack, Turn or Accumulate, Node itself
 	Stage   int           // instructions of one stage run together, block by block
 	Tile    int           // rows done at a time, before the next instruction; 0 for all
 	Scratch bool          // the result is never an array: each worker holds the rows of its block
+	Turned  bool          // there the rows lie innermost, not one after the other
 	Stored  bool          // the result is written straight into the store, not the arena
 	Sum     bool          // the result is a sum over the rows, added up block by block
 	Offset  int           // bytes, in the arena or, of a block, in a worker's scratch
@@ -81,7 +82,7 @@ func (p *Program) row(name *naming, stage, k int) Row {
 	ins := &p.instrs[st.ins]
 	b, at := &p.buffers[ins.out.buf], ins.node.First()
 	r := Row{
-		Op: ins.name, Result: name.result(ins), Stage: stage, Scratch: b.home == inScratch, Stored: b.home == outside,
+		Op: ins.name, Result: name.result(ins), Stage: stage, Scratch: b.home == inScratch, Turned: b.turned, Stored: b.home == outside,
 		Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace, FLOPs: ins.flops, Traffic: ins.bytes,
 		Cut: ins.cut, Repeat: ins.repeated, Again: ins.saves, Pos: at.Pos, Scope: at.Scope, Node: ins.node,
 	}
@@ -113,7 +114,8 @@ func (p *Program) row(name *naming, stage, k int) Row {
 // marks a result that takes the place of an operand, + one that is added up over the rows. Below a
 // loop is the listing of its body, marked ┆. The line of an instruction that could not join the
 // blocks of its operands ends with the reason. "only if" names the mask of stages that a run skips
-// where the mask is false. An operand is a row's result, a leaf, or a view of either:
+// where the mask is false. "turned" marks a result whose rows lie innermost in the scratch; Turn turns
+// rows, and turns them back. An operand is a row's result, a leaf, or a view of either:
 // Transpose(α)[j=3 i=150].
 func (p *Program) String() string {
 	var b strings.Builder
@@ -176,6 +178,9 @@ func (r *Row) text(i, width int, grouped bool) string {
 	}
 	s := fmt.Sprintf("%4d %s%8s%s %9d  %s  %8s %9s  %s %s", i, bracket, place, mark, r.Bytes, pad(r.Result, width),
 		countText(r.FLOPs), memory.Text(r.Traffic), r.Op, strings.Join(r.In, ", "))
+	if r.Turned {
+		s += "  · turned"
+	}
 	if r.Repeat {
 		s += "  · once more"
 	}

@@ -80,7 +80,7 @@ func TestUnitsOfTheListing(t *testing.T) {
 		options []tape.Option
 	}{
 		{`program "large": 2 instructions in 2 stages, arena 11.7 MiB, scratch 0 B a worker, 6.1M FLOP, 35.2 MiB moved a run`, []tape.Option{tape.Unfused()}},
-		{`program "large": 2 instructions in 1 stages, arena 128 B, scratch 4.0 KiB a worker, 6.1M FLOP, 11.7 MiB moved a run`, nil},
+		{`program "large": 2 instructions in 1 stages, arena 128 B, scratch 16.0 KiB a worker, 6.1M FLOP, 11.7 MiB moved a run`, nil},
 	} {
 		p := compile(t, g, append(c.options, tape.Fetch(ops.Sum(ops.Square(x))))...)
 		if head, _, _ := strings.Cut(p.String(), "\n"); head != c.want {

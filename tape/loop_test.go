@@ -11,6 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/grad"
+	"github.com/tapestry-ml/tapestry/internal/ref/reftest"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -138,7 +139,8 @@ func bitsOf(t *testing.T, p *tape.Program, feed tape.Feed, all nodes, options ..
 }
 
 // TestLoopWorkers: one, two and eight workers give the same bits, and no run allocates. Checkpoints
-// change the bits of the derivatives by the weights alone.
+// change the order of sums, because what is computed for all steps at once in other loops is not in
+// theirs.
 func TestLoopWorkers(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
 	var plain [][]float64
@@ -151,8 +153,8 @@ func TestLoopWorkers(t *testing.T) {
 			plain = want
 		}
 		for i := range want { // the loss, the last h, and the derivatives by x, w, u, b, h and c
-			if weights := i >= 3 && i < 6; !weights && !slices.Equal(want[i], plain[i]) {
-				t.Errorf("checkpoint %d: the bits of value %d differ", checkpoint, i)
+			if err := reftest.Near(want[i], plain[i], 1e-5); err != nil {
+				t.Errorf("checkpoint %d: value %d: %v", checkpoint, i, err)
 			}
 		}
 		for _, workers := range []int{2, 8} {
@@ -300,8 +302,11 @@ func TestLoopIsNoCommit(t *testing.T) {
 	g := graph.New("fill")
 	h := g.State("h", graph.F64, graph.Ax("t", steps))
 	x := g.Input("x", graph.F64, graph.Ax("t", steps))
-	r := ops.Scan(ops.Loop{Over: nodes{x}}, func(_, x, _ nodes) (next, out nodes) { return nil, nodes{ops.Tanh(x[0])} })
-	g.Assign(h, r.Out[0])
+	zero := g.Constant(graph.F64, []float64{0})
+	r := ops.Scan(ops.Loop{Carry: nodes{zero}, Over: nodes{x}}, func(c, x, _ nodes) (next, out nodes) {
+		return nodes{ops.Tanh(ops.Add(c[0], x[0]))}, nil
+	})
+	g.Assign(h, r.Trace[0])
 	p := compile(t, g, tape.Do(g.Updates()))
 	store := tape.NewStore(g)
 	vm := tapetest.VM(t, p, store)

@@ -261,8 +261,11 @@ func (l *lowering) lower(n *graph.Node) error {
 	}
 	if hollow {
 		k = kernel.Hollow(k)
+	} else {
+		k = l.placed(k, n)
 	}
-	y := l.emit(n, n.Op().Name(), k, out, in)
+	k = l.how.mix(n, k)
+	y := l.emit(n, nameOf(n.Op().Name(), k), k, out, in)
 	l.instrs[len(l.instrs)-1].checks = checks
 	l.value[n] = l.narrow(y, n)
 	return nil

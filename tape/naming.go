@@ -30,10 +30,17 @@ func (n *naming) result(ins *instr) string { return n.made(ins) + ins.node.Shape
 
 // made names what an instruction makes.
 func (n *naming) made(ins *instr) string {
+	if ins.turned {
+		plain := *ins
+		plain.turned = false
+		return "columns(" + n.made(&plain) + ")"
+	}
 	_, isView := ins.node.Op().(Viewed)
 	switch {
 	case ins.does == packs:
 		return "panels(" + n.read(ins, 0, ins.in[0].buf) + ")"
+	case ins.does == turns:
+		return "turned(" + n.read(ins, 0, ins.in[0].buf) + ")"
 	case ins.does == adds:
 		return "total(" + ins.node.Label() + ")"
 	case ins.does == widens, ins.does == computes && int(ins.out.layout.DType) != int(ins.node.DType()):

@@ -17,13 +17,13 @@ func TestNil(t *testing.T) {
 			"ArrayOf": tape.ArrayOf, "Budget": tape.Budget, "CheckFinite": tape.CheckFinite,
 			"Compile": tape.Compile, "CompileContext": tape.CompileContext, "Debug": tape.Debug, "Do": tape.Do, "FastMath": tape.FastMath, "Fetch": tape.Fetch,
 			"Fine": tape.Fine, "HalfBits": tape.HalfBits, "Labels": tape.Labels, "Lanes": tape.Lanes, "Limit": tape.Limit,
-			"MeasureRoofline": tape.MeasureRoofline, "Eval": tape.Eval, "NewStore": tape.NewStore, "Of": tape.Of[float64], "Passes": tape.Passes,
+			"MeasureRoofline": tape.MeasureRoofline, "Mixed": tape.Mixed, "MixedRules": tape.MixedRules, "Eval": tape.Eval, "NewStore": tape.NewStore, "Of": tape.Of[float64], "Passes": tape.Passes,
 			"Scalar": tape.Scalar, "Seed": tape.Seed, "Tensor": tape.Tensor, "Tensors": tape.Tensors,
 			"TrustIndices": tape.TrustIndices, "Unfused": tape.Unfused, "Watch": tape.Watch,
 			"Workers": tape.Workers,
 		},
 		Types: []any{
-			tape.Array{}, tape.Feed{}, tape.NotFinite{}, tape.Profile{}, tape.Program{}, tape.Roofline{}, tape.Store{}, tape.Timing{}, tape.VM{}},
+			tape.Array{}, tape.Feed{}, tape.MixedRule{}, tape.NotFinite{}, tape.Profile{}, tape.Program{}, tape.Roofline{}, tape.Store{}, tape.Timing{}, tape.VM{}},
 		Samples: func() []any {
 			g := graph.New("sample")
 			x := g.Input("x", graph.F32, graph.Ax("n", 2))

@@ -12,6 +12,7 @@ import (
 // packing is a right operand as the matrix that is packed.
 type packing struct {
 	from  value
+	by    kernel.Pack
 	again *again // an instruction that runs a second time has panels of its own, lest they be kept
 	extra bool   // for watched values alone
 }
@@ -23,7 +24,8 @@ func right(ins *draft) (p packing, ok bool) {
 		return packing{}, false
 	}
 	l, ok := k.PackOperand(layoutsOf(ins.in))
-	return packing{value{ins.in[1].buf, l}, ins.again, ins.extra}, ok
+	_, by := k.WithPacked()
+	return packing{value{ins.in[1].buf, l}, by, ins.again, ins.extra}, ok
 }
 
 // countUses counts how often each right operand is read in a run, but for blocks.
@@ -53,7 +55,8 @@ func (s *stager) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v
 	if !reader.PackPays(out, in, times) {
 		return value{}, nil, false
 	}
-	return s.pack(i, r), reader.WithPacked(), true
+	k, _ = reader.WithPacked()
+	return s.pack(i, r), k, true
 }
 
 // pack adds the instruction that packs r, and its stage, unless they are there.
@@ -62,9 +65,9 @@ func (s *stager) pack(i int, r packing) value {
 		return v
 	}
 	l := r.from.layout
-	y := value{len(s.buffers), kernel.Dense(l.DType, kernel.PackedLen(l.DType, l.Dims[0], l.Dims[1]))}
+	y := value{len(s.buffers), kernel.Dense(l.DType, r.by.Len(l.DType, l.Dims[0], l.Dims[1]))}
 	s.buffers = append(s.buffers, buffer{bytes: y.layout.Len() * l.DType.Size()})
-	s.instrs = append(s.instrs, instr{node: s.instrs[i].node.In(1), name: "Pack", kernel: kernel.Pack{}, does: packs, out: y,
+	s.instrs = append(s.instrs, instr{node: s.instrs[i].node.In(1), name: "Pack", kernel: r.by, does: packs, out: y,
 		in: []value{r.from}, bytes: int64(touched(l) + y.layout.Len()*l.DType.Size())})
 	s.whole(len(s.instrs) - 1)
 	s.packs[r] = y

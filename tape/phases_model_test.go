@@ -91,7 +91,8 @@ func closed(t *testing.T, name string, p *tape.Program) {
 	plain := func(s string, n *graph.Node) string { return strings.TrimSuffix(s, n.Shape().String()) }
 	for _, r := range p.Rows() {
 		label := plain(r.Result, r.Node)
-		if o, has := made[label]; has && o.Node == r.Node && o.Op != r.Op {
+		turned := func(r tape.Row) bool { return r.Op == "Turn" } // what a group has made, for others
+		if o, has := made[label]; has && o.Node == r.Node && o.Op != r.Op && !turned(o) && !turned(r) {
 			t.Errorf("%s: %s is the result of %s and of %s", name, r.Result, o.Op, r.Op)
 		}
 		known[label], made[label] = true, r

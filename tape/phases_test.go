@@ -100,6 +100,18 @@ func TestStage(t *testing.T) {
 	golden(t, "stage", f.String(), stageGroups(f).String())
 }
 
+func TestLay(t *testing.T) {
+	golden(t, "lay", lengthsOf[*postponed](t).String(), lengthsOf[*staged](t).String())
+}
+
+// lengthsOf is x/‖x‖² for rows of three, as far as a form.
+func lengthsOf[F form](t *testing.T) F {
+	t.Helper()
+	g := graph.New("lengths")
+	x := g.Input("x", graph.F32, graph.Ax("p", 4096), graph.Ax("v", 3))
+	return before[F](t, g, Fetch(ops.Div(x, ops.Expand(ops.Sum(ops.Square(x), "v"), 1, "v"))))
+}
+
 func TestOrder(t *testing.T) {
 	g := graph.New("order")
 	x := g.Input("x", graph.F32, graph.Ax("i", 1024))
@@ -264,6 +276,11 @@ func TestChecksFindPlantedMistakes(t *testing.T) {
 			st.buffers[b].offset = 0
 		}
 	})
+	st = lengthsOf[*staged](t)
+	if len(st.stages) != 1 || !st.stages[0].steps[1].open.lies[0] {
+		t.Errorf("no rows are turned\n%v", st)
+	}
+	plant(st, func() { st.stages[0].steps[1].open.lies[0] = false })
 	gd := before[*guarded](t, g, options...)
 	plant(gd, func() { gd.stages[0].conditional, gd.stages[0].mask = true, 0 })
 	pr := before[*Program](t, g, options...)

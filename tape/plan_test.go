@@ -110,7 +110,7 @@ func wantText(t *testing.T, err error, want string) {
 
 // small cuts even small graphs into many blocks and parts.
 func small(r *request) {
-	r.sizes = sizes{tile: 24, product: 30, rows: 4, part: 1, parts: 3, alone: 4, wake: 1, split: 1, grain: 1}
+	r.sizes = sizes{live: 96, product: 30, rows: 4, turn: 1, turned: 96, part: 1, parts: 3, alone: 4, wake: 1, split: 1, grain: 1}
 }
 
 // Small is for the tests of package tape_test.

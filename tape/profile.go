@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
 // Profile tells where the time of a run goes. All figures are for one run, each the median over the
@@ -50,9 +52,10 @@ func (t Timing) ByteRate() float64 { return rate(t.Traffic, t.Busy) }
 // ScratchRate returns the bytes in scratch that such a worker reads and writes in a second.
 func (t Timing) ScratchRate() float64 { return rate(t.ScratchTraffic, t.Busy) }
 
-// Roof returns the least possible time as a share of the time taken, 0 if it took none. Elementary
-// functions count as one operation, so that their share is small however fast they are.
-func (t Timing) Roof() float64 { return share(t.Least, t.Busy) }
+// Roof returns the least possible time as a share of the time taken, 0 if it took none, at most 1:
+// what the caches still held from elsewhere comes faster than the roofline says. Elementary functions
+// count as one operation, so that their share is small however fast they are.
+func (t Timing) Roof() float64 { return min(1, share(t.Least, t.Busy)) }
 
 func rate(n int64, d time.Duration) float64 {
 	if d <= 0 {
@@ -144,8 +147,9 @@ func (r *recorder) profile(p *Program, samples []sample) *Profile {
 		hi := lo + len(p.stages[i].steps)
 		rows := out.Rows[lo:hi]
 		r.split(rows, samples, i, lo)
+		inHand := map[int]bool{}
 		for k := range rows {
-			rows[k].bounds(p, &p.stages[i], &p.stages[i].steps[k], out.Roofline)
+			rows[k].bounds(p, &p.stages[i], &p.stages[i].steps[k], out.Roofline, inHand)
 			out.Wall += rows[k].Time
 		}
 		lo = hi
@@ -203,13 +207,23 @@ func middle[T cmp.Ordered](samples []sample, of func(*sample) T) T {
 	return figures[(len(figures)-1)/2]
 }
 
-// bounds sets what follows from the shapes alone.
-func (t *Timing) bounds(p *Program, s *stage, st *step, r Roofline) {
+// bounds sets what follows from the shapes alone. An operand that its stage has in hand already, by
+// an earlier step or as another operand, is near: it comes as fast as scratch.
+func (t *Timing) bounds(p *Program, s *stage, st *step, r Roofline, inHand map[int]bool) {
 	ins := &p.instrs[st.ins]
-	for _, v := range append([]value{ins.out}, ins.in...) {
+	layouts, near := layoutsOf(ins.in), int64(0)
+	for i, v := range ins.in {
 		if p.buffers[v.buf].home == inScratch {
 			t.ScratchTraffic += int64(touched(v.layout))
+		} else if inHand[v.buf] {
+			near += int64(reads(ins.kernel, ins.out.layout, layouts, i))
 		}
+		inHand[v.buf] = true
 	}
-	t.Least = r.least(ins.out.layout.DType, t.FLOPs, t.Traffic, t.ScratchTraffic, s.scratch)
+	if p.buffers[ins.out.buf].home == inScratch {
+		t.ScratchTraffic += int64(touched(ins.out.layout))
+	}
+	inHand[ins.out.buf] = true
+	near = min(near, t.Traffic)
+	t.Least = r.least(ins.out.layout.DType, t.FLOPs/kernel.Rate(ins.kernel), t.Traffic-near, t.ScratchTraffic+near, s.scratch)
 }

@@ -50,7 +50,7 @@ func (p *Profile) rows(b *strings.Builder) {
 		if s.rows > 0 && (i+1 == len(p.Rows) || p.Rows[i+1].Stage != r.Stage) {
 			b.WriteString("     ╰\n")
 		}
-		busy, least = busy+r.Busy, least+r.Least
+		busy, least = busy+r.Busy, least+min(r.Least, r.Busy)
 		flops, traffic, scratch = flops+r.FLOPs, traffic+r.Traffic, scratch+r.ScratchTraffic
 	}
 	fmt.Fprintf(b, "%15s %s  outside of the instructions\n", durationText(p.Other), percent(share(p.Other, p.Wall)))

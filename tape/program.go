@@ -66,6 +66,7 @@ type buffer struct {
 	offset   int  // in the arena or the scratch
 	pinned   bool // lives until the end of the run
 	rows     int  // in scratch: the rows that are held there at a time
+	turned   bool // in scratch: they lie turned, see [stager.lay]
 }
 
 // value is a buffer read through a layout.
@@ -83,6 +84,7 @@ type instr struct {
 	out          value
 	in           []value
 	inPlace      bool   // the result took the place of an operand
+	turned       bool   // the result's rows lie turned, and are turned back by another instruction
 	repeated     bool   // made once more, in the group that reads it
 	saves        int    // bytes that making it again frees meanwhile; see again
 	cut          string // why it does not run in the blocks of what it reads
@@ -94,12 +96,14 @@ type does int
 
 // What instructions do.
 const (
-	computes does = iota // the value of the node
-	copies               // lays the value of the node out anew
-	packs                // lays the value of the node out in panels
-	adds                 // adds the value of the node to a sum over the steps of a loop
-	widens               // converts the value of the node to the type that kernels compute in
-	narrows              // rounds the value of the node to its type
+	computes  does = iota // the value of the node
+	copies                // lays the value of the node out anew
+	packs                 // lays the value of the node out in panels
+	turns                 // turns rows of the value of the node
+	turnsBack             // lays turned rows of the value of the node out one after the other
+	adds                  // adds the value of the node to a sum over the steps of a loop
+	widens                // converts the value of the node to the type that kernels compute in
+	narrows               // rounds the value of the node to its type
 )
 
 type input struct {

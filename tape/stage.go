@@ -57,9 +57,11 @@ type sum struct {
 
 // sizes decides how work is cut. The sizes depend on no machine, so results do not either.
 type sizes struct {
-	tile    int     // bytes of the longest result in an elementwise block; several stay in L1
-	product int     // the same where there are products, which want more rows
+	live    int     // bytes that are alive at once in a tile, or in a block without products
+	product int     // bytes of the longest result in a block with products, which want more rows
 	rows    int     // rows of a product in a block, at least, if they can be had
+	turn    int     // rows at a time, at least, for which they are turned
+	turned  int     // what live is where rows are turned: the more rows, the longer are all loops
 	part    float64 // nanoseconds of work worth a partial sum of its own
 	parts   int     // partial sums at most
 	alone   int     // elements whose sum is worth parts if nothing else is done with them
@@ -71,7 +73,7 @@ type sizes struct {
 	grain float64 // nanoseconds of work that a worker takes at least
 }
 
-var standard = sizes{tile: 4 << 10, product: 8 << 10, rows: 28, part: 50e3, parts: 16, alone: 32 << 10, wake: 40e3, split: 10e3, grain: 4e3}
+var standard = sizes{live: 32 << 10, product: 8 << 10, rows: 28, turn: 16, turned: 128 << 10, part: 50e3, parts: 16, alone: 32 << 10, wake: 40e3, split: 10e3, grain: 4e3}
 
 // blocks returns the number of blocks.
 func (s *stage) blocks() int { return s.rows / s.stretch * s.blocksPerStretch() }

@@ -132,19 +132,20 @@ func (s *stager) blocked(g *group) {
 			summed += l.Len() * l.DType.Size()
 		}
 	}
-	made.block = s.blockRows(g)
+	members := s.lay(g)
+	made.block = s.blockRows(g, members)
 	if summed > 0 {
 		worth := int(min(made.nanos/s.how.sizes.part, float64(s.how.sizes.parts)))
 		made.parts = max(1, min(worth, made.blocks(), max(fewParts, partsLimit/summed)))
 	}
-	made.tilings = s.tile(&made, g)
-	s.hold(&made, g)
+	made.tilings = s.tile(&made, g, members)
+	s.hold(&made, members)
 	for _, t := range made.tilings {
 		for k := t.from; k < t.to; k++ {
-			made.steps = append(made.steps, s.step(&made, t, g.members[k]))
+			made.steps = append(made.steps, s.step(&made, t, members[k]))
 		}
 	}
-	for _, m := range g.members { // what stays in scratch is not moved
+	for _, m := range members { // what stays in scratch is not moved
 		ins := &s.instrs[m.ins]
 		if s.buffers[ins.out.buf].home == inScratch {
 			ins.bytes -= int64(touched(ins.out.layout))
@@ -159,63 +160,62 @@ func (s *stager) blocked(g *group) {
 	s.stages = append(s.stages, made)
 }
 
-// blockRows chooses the rows of a block.
-func (s *stager) blockRows(g *group) int {
+// blockRows chooses the rows of a block: as many as fit into the cache with all that is alive at
+// once, or as products want.
+func (s *stager) blockRows(g *group, members []laid) int {
 	widest, unit, products := 1, 1, false
 	for _, m := range g.members {
 		ins := &s.instrs[m.ins]
+		products = products || isProduct(ins.kernel)
 		l := ins.out.layout
 		if m.div.Accumulate == nil {
 			widest = max(widest, l.Len()*l.DType.Size()/g.rows)
 			if isProduct(ins.kernel) {
-				products = true
 				unit = max(unit, l.Len()/l.Dims[l.Rank-1]/g.rows)
 			}
 			continue
 		}
-		for k, v := range ins.in {
-			if r, ok := m.div.Rows(v.layout, k, g.rows); ok {
-				if apart, uniform := r.Uniform(); !uniform || apart > 0 {
-					widest = max(widest, r.Layout(1).Len()*v.layout.DType.Size())
-				}
-			}
+		for k := range ins.in {
+			widest = max(widest, s.rowOf(g, m, k))
 		}
 	}
 	z := &s.how.sizes
-	n := z.tile / widest
-	if products {
-		n = max(z.product/widest, min(z.rows, (z.rows+unit-1)/unit))
-		n = min(n, max(1, 2*z.rows/unit))
-		if half := z.rows / 2; unit == 1 && n > half {
-			n -= n % half // the products' innermost loops take that many rows
-		}
+	if !products {
+		// Blocks of a stretch get about equal sizes, so that none is much shorter than the others;
+		// blocks with products keep theirs.
+		n := min(s.fitting(g, members), g.stretch)
+		blocks := (g.stretch + n - 1) / n
+		return (g.stretch + blocks - 1) / blocks
 	}
-	n = min(max(n, 1), g.stretch)
-	// Blocks of a stretch get about equal sizes, so that none is much shorter than the others;
-	// blocks with products keep theirs.
-	if blocks := (g.stretch + n - 1) / n; !products {
-		n = (g.stretch + blocks - 1) / blocks
+	n := max(z.product/widest, min(z.rows, (z.rows+unit-1)/unit))
+	n = min(n, max(1, 2*z.rows/unit))
+	if half := z.rows / 2; unit == 1 && n > half {
+		n -= n % half // the products' innermost loops take that many rows
 	}
-	return n
+	return min(max(n, 1), g.stretch)
 }
 
 // step makes the step of a member.
-func (s *stager) step(made *stage, t tiling, m member) step {
+func (s *stager) step(made *stage, t tiling, m laid) step {
 	ins := &s.instrs[m.ins]
-	open := &opening{kernel: ins.kernel, out: ins.out.layout, rows: make([]kernel.Rows, len(ins.in))}
+	open := &opening{kernel: ins.kernel, out: ins.out.layout, rows: make([]kernel.Rows, len(ins.in)), turned: m.turned, lies: make([]bool, len(ins.in))}
+	if m.turned {
+		open.kernel, _ = kernel.WithRowsLast(ins.kernel, ins.out.layout)
+	}
 	st := step{ins: m.ins, in: make([]ref, len(ins.in)), open: open}
 	for i, v := range ins.in {
 		open.rows[i], _ = m.div.Rows(v.layout, i, made.rows)
 		st.in[i] = s.refTo(t, v, &open.rows[i])
+		open.lies[i] = s.buffers[v.buf].turned
 	}
-	if s.from.instrs[m.ins].checks {
+	if m.ins < len(s.from.instrs) && s.from.instrs[m.ins].checks {
 		operand, _ := ins.node.Op().(trait.Indexing).Places(ins.node)
 		st.indices, made.checks = &indices{ins.node, open.rows[operand]}, true
 	}
 	outRows, _ := m.div.Rows(ins.out.layout, -1, made.rows)
 	if m.div.Accumulate != nil {
 		open.kernel, open.first = m.div.Accumulate, m.div.First
-		st.out = s.sumInto(made, m)
+		st.out = s.sumInto(made, m.member)
 		return st
 	}
 	open.outRows = &outRows
@@ -288,6 +288,8 @@ func (q *sequence) text(form string, places bool) string {
 				mark = ", in place"
 			}
 			switch {
+			case buf.home == inScratch && buf.turned:
+				place = fmt.Sprintf("  · ~%d…%d%s, turned", buf.offset, buf.offset+buf.bytes, mark)
 			case buf.home == inScratch:
 				place = fmt.Sprintf("  · ~%d…%d%s", buf.offset, buf.offset+buf.bytes, mark)
 			case buf.home == inArena && places:
@@ -299,9 +301,13 @@ func (q *sequence) text(form string, places bool) string {
 	return b.String()
 }
 
-// check replays the scratch of each stage: see [sequence.replayScratch].
+// check replays the scratch of each stage: see [sequence.replayScratch] and
+// [sequence.checkTurned].
 func (s *staged) check() error {
 	for i := range s.stages {
+		if err := s.checkTurned(&s.stages[i]); err != nil {
+			return fmt.Errorf("stage %d, %w", i, err)
+		}
 		if err := s.replayScratch(i); err != nil {
 			return fmt.Errorf("stage %d, %w", i, err)
 		}

@@ -1,57 +1,137 @@
 package tape
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+)
 
 // A block of rows that is large enough for a product is often too large for the L1 cache.
 // Neighbouring steps of a block that are no products therefore run on tiles, a few rows of the
-// block at a time: all of them on the first tile, then on the next.
+// block at a time: all of them on the first tile, then on the next. A tile has as many rows as fit
+// into the cache with all that is alive at once while they are computed.
 
 // tiling is a range of steps, [from,to), that go through a block so many rows at a time.
 type tiling struct{ from, to, rows int }
 
 // tile cuts the members of a group into ranges.
-func (s *stager) tile(made *stage, g *group) (tilings []tiling) {
-	for from := 0; from < len(g.members); {
-		to := from + 1
-		widest := s.rowOf(g, from)
-		if !isProduct(s.instrs[g.members[from].ins].kernel) {
-			for ; to < len(g.members) && !isProduct(s.instrs[g.members[to].ins].kernel); to++ {
-				widest = max(widest, s.rowOf(g, to))
+func (s *stager) tile(made *stage, g *group, members []laid) (tilings []tiling) {
+	for from := 0; from < len(members); {
+		to, rows := from+1, made.block
+		if !isProduct(s.instrs[members[from].ins].kernel) {
+			for to < len(members) && !isProduct(s.instrs[members[to].ins].kernel) {
+				to++
 			}
-			rows := min(made.block, max(1, s.how.sizes.tile/widest))
-			if made.block*widest <= s.how.sizes.product {
-				rows = made.block // not worth a cut
-			}
-			tilings = append(tilings, tiling{from, to, rows})
-		} else {
-			tilings = append(tilings, tiling{from, to, made.block})
+			rows = min(rows, s.fitting(g, members[from:to]))
 		}
+		tilings = append(tilings, tiling{from, to, rows})
 		from = to
 	}
 	return tilings
 }
 
-// rowOf returns the bytes of a row of the longest array that a member reads or writes row by row.
-func (s *stager) rowOf(g *group, k int) int {
-	m := g.members[k]
-	ins := &s.instrs[m.ins]
-	longest := 1
-	if l := ins.out.layout; m.div.Accumulate == nil {
-		longest = l.Len() * l.DType.Size() / g.rows
+// fitting returns how many rows of some members of a group fit into the cache, at least 1.
+func (s *stager) fitting(g *group, members []laid) int {
+	bytes := s.alive(g, members)
+	rows := max(1, s.how.sizes.live/bytes)
+	if slices.ContainsFunc(members, func(m laid) bool { return m.turned }) {
+		return max(rows, min(s.how.sizes.turned/bytes, longRows))
 	}
-	for i, v := range ins.in {
-		if r, ok := m.div.Rows(v.layout, i, g.rows); ok && !r.Same() {
-			longest = max(longest, r.Layout(1).Len()*v.layout.DType.Size())
+	return rows
+}
+
+// longRows is the number of turned rows from which on more of them make no loop faster.
+const longRows = 512
+
+// alive returns the most bytes of a row that are alive at once while some members of a group compute
+// it, at least 1: results from the member that makes them to the last that reads them, and
+// arrays of other groups from the first that reads them, however many do. A result that may take
+// the place of an operand that ends there needs none of its own. Where a value is watched, so that
+// it has to be an array, it counts as if it were not: watching changes no bit.
+func (s *stager) alive(g *group, members []laid) int {
+	spans := map[int]*presence{} // by buffer
+	touch := func(k, buf int) *presence {
+		if spans[buf] == nil {
+			spans[buf] = &presence{first: k}
+		}
+		spans[buf].last = k
+		return spans[buf]
+	}
+	for k, m := range members {
+		if m.back {
+			continue
+		}
+		ins := &s.instrs[m.ins]
+		for i, v := range ins.in {
+			if x := touch(k, v.buf); !x.whole && !slices.Contains(x.read, v.layout) {
+				x.read = append(x.read, v.layout)
+				if n := s.rowOf(g, m.member, i); n > 0 {
+					x.bytes = min(x.bytes+n, max(x.bytes, s.buffers[v.buf].bytes/g.rows))
+				}
+			}
+		}
+		if x := touch(k, ins.out.buf); m.div.Accumulate == nil {
+			x.bytes, x.whole = s.buffers[ins.out.buf].bytes/g.rows, true
 		}
 	}
-	return longest
+	grows := make([]int, len(members)+1) // by member: the bytes that begin there, less those that have ended
+	for k, m := range members {
+		if m.back {
+			continue
+		}
+		ins := &s.instrs[m.ins]
+		out := spans[ins.out.buf]
+		if out.first < k || out.bytes == 0 {
+			continue
+		}
+		for i, v := range ins.in {
+			if x := spans[v.buf]; x.whole && x.last == k && x.bytes == out.bytes && mayShare(ins, i) {
+				x.last, out.first = k-1, k
+				break
+			}
+		}
+	}
+	for _, x := range spans {
+		if x.first <= x.last {
+			grows[x.first] += x.bytes
+			grows[x.last+1] -= x.bytes
+		}
+	}
+	most, now := 1, 0
+	for _, n := range grows {
+		now += n
+		most = max(most, now)
+	}
+	return most
+}
+
+// presence is the members of a group, from the first to the last, that need the rows of a buffer, and
+// how many bytes of a row.
+type presence struct {
+	first, last, bytes int
+	read               []kernel.Layout // through which it is read
+	whole              bool            // it is made there, so all of a row is touched
+}
+
+// rowOf returns the bytes that a member reads of a row of operand i, 0 if every row is the same.
+func (s *stager) rowOf(g *group, m member, i int) int {
+	ins := &s.instrs[m.ins]
+	v := ins.in[i]
+	r, ok := m.div.Rows(v.layout, i, g.rows)
+	if !ok || r.Same() {
+		return 0
+	}
+	if p, ok := ins.kernel.(picker); ok {
+		return p.Reads(ins.out.layout, layoutsOf(ins.in), i) / g.rows * v.layout.DType.Size()
+	}
+	return touched(r.Layout(1))
 }
 
 // hold decides how many rows of a result in scratch each worker holds: a tile if only the range of
 // steps that makes it reads it, otherwise a block.
-func (s *stager) hold(made *stage, g *group) {
+func (s *stager) hold(made *stage, members []laid) {
 	first, last := map[int]int{}, map[int]int{} // members that read a buffer
-	for j, m := range g.members {
+	for j, m := range members {
 		for _, v := range s.instrs[m.ins].in {
 			if _, seen := first[v.buf]; !seen {
 				first[v.buf] = j
@@ -61,7 +141,7 @@ func (s *stager) hold(made *stage, g *group) {
 	}
 	for _, t := range made.tilings {
 		for k := t.from; k < t.to; k++ {
-			b := s.instrs[g.members[k].ins].out.buf
+			b := s.instrs[members[k].ins].out.buf
 			if s.buffers[b].home != inScratch {
 				continue
 			}

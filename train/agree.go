@@ -74,6 +74,7 @@ func (r *Run) facts() []parallel.Fact {
 		parallel.Fact{Name: "epochs", Value: fmt.Sprint(r.Epochs)},
 		parallel.Fact{Name: "steps", Value: fmt.Sprint(r.Steps)},
 		parallel.Fact{Name: "checking updates", Value: fmt.Sprint(t.CheckUpdates)},
+		parallel.Fact{Name: "mixed", Value: fmt.Sprint(t.Mixed)},
 	)
 }
 

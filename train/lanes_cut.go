@@ -245,7 +245,7 @@ func (p *compiledNet) common(upper, lower []*graph.Node) error {
 }
 
 // compileLane compiles the program of a lane.
-func (c *cut) compileLane(ctx context.Context, g *graph.Graph) error {
+func (c *cut) compileLane(ctx context.Context, g *graph.Graph, options ...tape.Option) error {
 	var wanted []*graph.Node
 	for _, t := range c.terms {
 		if t.sum != nil {
@@ -264,12 +264,12 @@ func (c *cut) compileLane(ctx context.Context, g *graph.Graph) error {
 		}
 	}
 	c.below = res.Graph
-	c.lane, err = tape.CompileContext(ctx, res.Graph, tape.Passes(), tape.Fetch(fetched...))
+	c.lane, err = tape.CompileContext(ctx, res.Graph, append(options, tape.Passes(), tape.Fetch(fetched...))...)
 	return err
 }
 
 // compileUpdate compiles the program of the update, of this rank's part where states are shared out.
-func (c *cut) compileUpdate(ctx context.Context, p *compiledNet, ranks *parallel.Ranks, updates bool) (err error) {
+func (c *cut) compileUpdate(ctx context.Context, p *compiledNet, ranks *parallel.Ranks, updates bool, options ...tape.Option) (err error) {
 	step := c.step
 	if ranks.Sharded() && ranks.Count() > 1 {
 		c.shards = newShards(p, c, ranks.Count())
@@ -277,7 +277,7 @@ func (c *cut) compileUpdate(ctx context.Context, p *compiledNet, ranks *parallel
 	}
 	check, names := checked(c.loss, step, updates)
 	c.checks = names
-	c.update, err = tape.CompileContext(ctx, c.above, tape.Do(step), tape.Fetch(c.loss), check)
+	c.update, err = tape.CompileContext(ctx, c.above, append(options, tape.Do(step), tape.Fetch(c.loss), check)...)
 	if err == nil && len(c.update.Sums()) > 0 {
 		err = fmt.Errorf("train: the updates of %s have a sum over lanes in the body of a function: sum outside of it", c.above.Name())
 	}
@@ -315,12 +315,12 @@ func (t *Trainer) compileCut(ctx context.Context, s size, update, lane bool) (*c
 		}
 	}
 	if update && p.cut.update == nil {
-		if err := p.cut.compileUpdate(ctx, p, t.Ranks, t.CheckUpdates); err != nil {
+		if err := p.cut.compileUpdate(ctx, p, t.Ranks, t.CheckUpdates, t.arithmetic()...); err != nil {
 			return nil, err
 		}
 	}
 	if lane && p.cut.lane == nil {
-		return p, p.cut.compileLane(ctx, p.net.graph())
+		return p, p.cut.compileLane(ctx, p.net.graph(), t.arithmetic()...)
 	}
 	return p, nil
 }

@@ -53,7 +53,7 @@ func (t *Trainer) lossOf(ctx context.Context, mode Mode, b data.Batch) (loss flo
 	if net == nil || net.Loss == nil || net.graph().Err() != nil {
 		return 0, false
 	}
-	p, err := tape.CompileContext(ctx, net.graph(), tape.Fetch(net.Loss))
+	p, err := tape.CompileContext(ctx, net.graph(), append(t.arithmetic(), tape.Fetch(net.Loss))...)
 	if err != nil {
 		return 0, false
 	}

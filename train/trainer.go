@@ -49,6 +49,10 @@ type Trainer struct {
 	// CheckUpdates lets a step fail, before anything is committed, where it would make a parameter or
 	// a state NaN or infinite, as every step does whose loss is: see [Diverged].
 	CheckUpdates bool
+	// Mixed computes large products of matrices from operands rounded to bfloat16, in training and in
+	// what is measured or predicted with the trainer: see [tape.Mixed]. An Engine and optimisers that
+	// search along a line take none.
+	Mixed bool
 
 	store    *tape.Store
 	counts   *tape.Store // its count of runs follows that of store; nil for none
@@ -148,6 +152,9 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 	p := &program{feed: tape.Feed{}, scalar: map[*graph.Node]*tensor.Dense{}}
 	var err error
 	engine := t.Engine
+	if t.Mixed && engine != nil {
+		return nil, errors.New("train: Mixed is for the tape, and not for another engine: set either Mixed or Engine")
+	}
 	if s.mode == Training && t.Ranks != nil {
 		if p.lanes, err = t.newLanes(ctx, s); err != nil {
 			return nil, err
@@ -161,6 +168,9 @@ func (t *Trainer) program(ctx context.Context, s size) (*program, error) {
 		}
 		if t.CheckUpdates {
 			return nil, fmt.Errorf("train: %s searches along a line, and checks no updates", o.name)
+		}
+		if t.Mixed {
+			return nil, fmt.Errorf("train: %s compares losses along a line, which takes all their digits: train it without Mixed", o.name)
 		}
 		engine = o.search(t.Workers)
 	}
@@ -237,6 +247,14 @@ func (t *Trainer) built(c *compiled, s size) (*compiledNet, error) {
 	return p, nil
 }
 
+// arithmetic returns the options that say how all programs of the trainer compute.
+func (t *Trainer) arithmetic() []tape.Option {
+	if t.Mixed {
+		return []tape.Option{tape.Mixed()}
+	}
+	return nil
+}
+
 // compile returns the compiled net for a size; another trainer that shares it may have compiled it.
 func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 	c := t.shared()
@@ -246,7 +264,7 @@ func (t *Trainer) compile(ctx context.Context, s size) (*compiledNet, error) {
 	if err != nil || p.prog != nil {
 		return p, err
 	}
-	var options []tape.Option
+	options := t.arithmetic()
 	switch {
 	case s.look != "":
 		if p.looked, err = find(p.net.graph(), strings.Split(s.look, "\x00")); err != nil {

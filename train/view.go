@@ -19,7 +19,7 @@ func (t *Trainer) With(s *tape.Store) *Trainer {
 	if s == nil {
 		s = tape.NewStore(nil, tape.Seed(t.Seed))
 	}
-	return &Trainer{Build: t.Build, BuildSizes: t.BuildSizes, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, Engine: t.Engine, LaneLosses: t.LaneLosses, CheckUpdates: t.CheckUpdates, store: s, compiled: t.shared()}
+	return &Trainer{Build: t.Build, BuildSizes: t.BuildSizes, Optimiser: t.Optimiser, Seed: s.Seed(), Workers: t.Workers, Engine: t.Engine, LaneLosses: t.LaneLosses, CheckUpdates: t.CheckUpdates, Mixed: t.Mixed, store: s, compiled: t.shared()}
 }
 
 // Averages evaluates a trainer's model and predicts with it, with the averages that [EMA] keeps in

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,7 +19,7 @@ type bench struct {
 	threads           int
 	seconds           float64
 	label             string
-	fastMath          bool
+	math              arithmetic
 	gemm, vec         bool
 	instructions      bool   // also time the instructions of a step
 	cpu               string // file
@@ -26,7 +27,7 @@ type bench struct {
 
 	out   io.Writer
 	json  bool
-	types []graph.DType // the parsed dtypes
+	types []graph.DType // the parsed dtypes; nil is those of each workload
 }
 
 func newBench(o *options) *cobra.Command {
@@ -37,8 +38,11 @@ func newBench(o *options) *cobra.Command {
 		Long: `Times whole training steps (loss, gradient and update) of fixed workloads. After 5
 warm-up steps, single steps are timed until --seconds have passed, and at least
 until step 20. The losses are those of steps 1 and 20, each before its update.
-float64 is timed for the workloads kmeans* only. bench/pytorch.py times the same
-steps in PyTorch and prints the same JSON.
+reprojection and chain are no training steps but evaluations of arrays and their
+derivatives; a checksum stands for their losses. Each workload is timed in element
+types of its own, float32 or float64 or both, unless --dtypes are given.
+bench/pytorch.py times the same steps in PyTorch, bench/cpp some of them in C++, and
+both print the same JSON.
 
 With --gemm or --vec it times kernels on one core instead: matrix products, as a
 share of the rate of multiply-adds that the core reaches at that moment, or
@@ -60,8 +64,11 @@ In a profile for go tool pprof the instructions of a step are labels.` + scaling
 				return err
 			}
 			if b.gemm || b.vec {
-				if err := idle(cmd, "--gemm and --vec time kernels on one core, and no steps", "workloads", "threads", "fast-math", "profile"); err != nil {
+				if err := idle(cmd, "--gemm and --vec time kernels on one core, and no steps", "workloads", "threads", "fast-math", "mixed", "profile"); err != nil {
 					return err
+				}
+				if b.types == nil {
+					b.types = []graph.DType{graph.F32, graph.F64}
 				}
 			}
 			if b.cpu == "" {
@@ -78,11 +85,11 @@ In a profile for go tool pprof the instructions of a step are labels.` + scaling
 	}
 	f := cmd.Flags()
 	f.StringSliceVar(&b.workloads, "workloads", workload.Names(), "training steps to time")
-	f.StringSliceVar(&b.dtypes, "dtypes", []string{"float32", "float64"}, "element types")
+	f.StringSliceVar(&b.dtypes, "dtypes", nil, "element types (default those of each workload)")
 	f.IntVar(&b.threads, "threads", 1, "cores that a step may use")
 	f.Float64Var(&b.seconds, "seconds", 1, "time for each figure")
-	f.BoolVar(&b.fastMath, "fast-math", false, fastMathUsage+"; the label is then \"fast\" unless given")
-	f.StringVar(&b.label, "label", "", "added to the name of the peer in the JSON")
+	b.math.flags(cmd)
+	f.StringVar(&b.label, "label", "", "added to the name of the peer in the JSON; unless given, fast or mixed where the flags say so")
 	f.BoolVar(&b.gemm, "gemm", false, "time matrix products instead")
 	f.BoolVar(&b.vec, "vec", false, "time functions of arrays instead")
 	f.BoolVar(&b.instructions, "profile", false, "also show where the time of each step goes")
@@ -152,11 +159,8 @@ func (b *bench) row(figure fmt.Stringer) error {
 
 // peer returns the name of this program in a table of several.
 func (b *bench) peer() string {
-	switch {
-	case b.label != "":
-		return "tapestry-" + b.label
-	case b.fastMath:
-		return "tapestry-fast"
+	if label := cmp.Or(b.label, b.math.label()); label != "" {
+		return "tapestry-" + label
 	}
 	return "tapestry"
 }

@@ -99,7 +99,7 @@ func (s *benchScaling) validate(cmd *cobra.Command) error {
 	if !s.on {
 		return idle(cmd, "it wants --scaling", scalingFlags...)
 	}
-	if err := idle(cmd, "--scaling predicts steps of float32 on ranks of one core", "gemm", "vec", "dtypes", "threads", "fast-math", "label", "profile", "cpu-profile"); err != nil {
+	if err := idle(cmd, "--scaling predicts steps of float32 on ranks of one core", "gemm", "vec", "dtypes", "threads", "fast-math", "mixed", "label", "profile", "cpu-profile"); err != nil {
 		return err
 	}
 	switch {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -32,6 +31,7 @@ type stepFigure struct {
 	Min       float64    `json:"ms_min"`
 	LossFirst jsonNumber `json:"loss_first"`
 	LossLast  jsonNumber `json:"loss_last"`
+	Checksum  jsonNumber `json:"checksum"`
 	Steps     int        `json:"steps_timed"`
 	Bytes     uint64     `json:"alloc_bytes_per_step"`
 	Allocs    uint64     `json:"allocs_per_step"`
@@ -54,10 +54,11 @@ func (b *bench) timeSteps(ctx context.Context) error {
 		return err
 	}
 	for _, name := range b.workloads {
-		for _, dt := range b.types {
-			if dt == graph.F64 && !strings.HasPrefix(name, "kmeans") {
-				continue
-			}
+		types := b.types
+		if types == nil {
+			types = workload.Types(name)
+		}
+		for _, dt := range types {
 			f, err := b.timeStep(ctx, name, dt)
 			if err != nil {
 				return fmt.Errorf("%s: %w", name, err)
@@ -80,7 +81,7 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 	if err != nil {
 		return f, err
 	}
-	p, err := w.Compile(mathOptions(b.fastMath)...)
+	p, err := w.Compile(b.math.options()...)
 	if err != nil {
 		return f, err
 	}
@@ -110,38 +111,45 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 			return f, err
 		}
 		if i == 0 {
-			loss, err := vm.Float(w.Loss)
+			loss, err := w.Float(vm)
 			if err != nil {
 				return f, err
 			}
 			f.LossFirst = jsonNumber(loss)
 		}
 	}
-	// Neither a growing list nor a garbage collection may happen while measuring.
 	expected := int(b.duration() / max(last, 100*time.Nanosecond))
-	times := make([]time.Duration, 0, min(lossStep+2*expected, 1<<22))
-	var before, after runtime.MemStats
-	runtime.GC()
-	runtime.ReadMemStats(&before)
-	for spent := time.Duration(0); len(times) < lossStep-warmUpSteps || spent < b.duration(); {
-		t, err := step()
-		if err != nil {
-			return f, err
-		}
-		times = append(times, t)
-		spent += t
-		if len(times) == lossStep-warmUpSteps {
-			loss, err := vm.Float(w.Loss)
+	times, spent := make([]time.Duration, 0, min(lossStep+2*expected, 1<<22)), time.Duration(0)
+	// Neither a growing list nor a garbage collection may happen while measuring, nor reading values.
+	timed := func(enough func() bool) error {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		for !enough() {
+			t, err := step()
 			if err != nil {
-				return f, err
+				return err
 			}
-			f.LossLast = jsonNumber(loss)
+			times = append(times, t)
+			spent += t
 		}
+		runtime.ReadMemStats(&after)
+		f.Allocs += after.Mallocs - before.Mallocs
+		f.Bytes += after.TotalAlloc - before.TotalAlloc
+		return nil
 	}
-	runtime.ReadMemStats(&after)
+	if err := timed(func() bool { return len(times) == lossStep-warmUpSteps }); err != nil {
+		return f, err
+	}
+	if err := f.read(w, vm); err != nil {
+		return f, err
+	}
+	if err := timed(func() bool { return spent >= b.duration() }); err != nil {
+		return f, err
+	}
 	f.Steps = len(times)
 	n := uint64(f.Steps)
-	f.Allocs, f.Bytes = (after.Mallocs-before.Mallocs)/n, (after.TotalAlloc-before.TotalAlloc)/n
+	f.Allocs, f.Bytes = f.Allocs/n, f.Bytes/n
 	f.Median, f.Min = milliseconds(median(times)), milliseconds(slices.Min(times))
 	if b.instructions {
 		if f.profile, err = vm.Profile(ctx, w.Feed, profiledSteps); err != nil {
@@ -150,6 +158,17 @@ func (b *bench) timeStep(ctx context.Context, name string, dt graph.DType) (step
 		f.Profile = newProfileJSON(p, f.profile)
 	}
 	return f, nil
+}
+
+// read keeps what other programs must have too: the last loss, and the checksum.
+func (f *stepFigure) read(w *workload.Workload, vm *tape.VM) error {
+	loss, err := w.Float(vm)
+	if err != nil {
+		return err
+	}
+	sum, err := w.Checksum(vm)
+	f.LossLast, f.Checksum = jsonNumber(loss), jsonNumber(sum)
+	return err
 }
 
 // median returns the median of durations.

@@ -33,10 +33,10 @@ func lines(t *testing.T, text string) (out []map[string]any) {
 func TestBenchSteps(t *testing.T) {
 	rows := lines(t, ok(t, "bench", "--workloads", "small", "--json", "--seconds", "0", "--label", "x"))
 	if len(rows) != 1 {
-		t.Fatalf("%d lines, want 1: float64 is for kmeans only", len(rows))
+		t.Fatalf("%d lines, want 1: small has one element type", len(rows))
 	}
 	r := rows[0]
-	want := []string{"alloc_bytes_per_step", "allocs_per_step", "arena_bytes", "dtype", "loss_first", "loss_last",
+	want := []string{"alloc_bytes_per_step", "allocs_per_step", "arena_bytes", "checksum", "dtype", "loss_first", "loss_last",
 		"ms_min", "ms_per_step_median", "peer", "steps_timed", "threads", "workload"}
 	if got := slices.Sorted(maps.Keys(r)); !slices.Equal(got, want) {
 		t.Errorf("keys %q, want %q", got, want)
@@ -47,13 +47,32 @@ func TestBenchSteps(t *testing.T) {
 			t.Errorf("%s is %v, want %v", key, r[key], want)
 		}
 	}
-	for key, want := range map[string]float64{"loss_first": 1.350053, "loss_last": 0.4947753} {
-		if got := r[key].(float64); math.Abs(got-want) > 1e-5*want {
+	for key, want := range map[string]float64{"loss_first": 1.350053, "loss_last": 0.4947753, "checksum": -0.6565024} {
+		if got := r[key].(float64); math.Abs(got-want) > 1e-5*math.Abs(want) {
 			t.Errorf("%s is %v, want %v", key, got, want)
 		}
 	}
 	if median, least := r["ms_per_step_median"].(float64), r["ms_min"].(float64); !(0 < least && least <= median) {
 		t.Errorf("median %v, least %v", median, least)
+	}
+}
+
+// An evaluation has a checksum for its losses, and is timed in its own type or in another.
+func TestBenchEvaluation(t *testing.T) {
+	for dtypes, want := range map[string]string{"": "float64", "f32": "float32"} {
+		args := []string{"bench", "--workloads", "chain", "--json", "--seconds", "0"}
+		if dtypes != "" {
+			args = append(args, "--dtypes", dtypes)
+		}
+		rows := lines(t, ok(t, args...))
+		if len(rows) != 1 || rows[0]["dtype"] != want || rows[0]["allocs_per_step"] != 0.0 {
+			t.Fatalf("--dtypes %q prints %v", dtypes, rows)
+		}
+		for _, key := range []string{"loss_first", "loss_last", "checksum"} {
+			if got := rows[0][key].(float64); math.Abs(got-61.945872199) > 1e-4 {
+				t.Errorf("%s is %v", key, got)
+			}
+		}
 	}
 }
 

@@ -165,6 +165,7 @@ func (l *learning) build(t *training, name string, seed uint64) func() (*builder
 type ways struct {
 	engine  train.NewEngine // nil for the tape
 	watched bool            // their updates are checked
+	mixed   bool            // large products round their operands
 }
 
 // train trains the named model and prints the course of its loss.
@@ -192,7 +193,7 @@ func (l *learning) train(cmd *cobra.Command, o *options, t *training, keep *keep
 		return err
 	}
 	j.about = t.notes.text(t.taken)
-	c.Engine, c.Ranks, c.CheckUpdates = w.engine, keep.shared.ranks, w.watched
+	c.Engine, c.Ranks, c.CheckUpdates, c.Mixed = w.engine, keep.shared.ranks, w.watched, w.mixed
 	asked := c.Steps
 	learned, err := keep.learn(cmd, j, c)
 	if err != nil {

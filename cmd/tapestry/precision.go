@@ -12,17 +12,22 @@ func newPrecision(o *options) *cobra.Command {
 	var at moment
 	var svg string
 	var top int
+	var mixed bool
 	cmd := &cobra.Command{
 		Use:   "precision MODEL",
 		Short: "Show where float32 loses digits, beside the same run in float64",
 		Long: `Runs a training step as the model is written, and beside it in float64 from the same
-numbers. For each node that itself loses digits, it shows how many of float32's 7.2 digits
-are lost here (the rest is inherited from operands) and in total, by how much the error
-of the operands is magnified, why, and the element with the largest error. Lost digits do
-no harm if they reach no result (the loss, or an updated parameter or state): then nothing
-computed from the node loses half a digit. With --step the model is first trained for
-that many steps.`,
-		Example: "  tapestry precision kmeans-softmax\n  tapestry precision transformer-gpt --step 10 --top 5 --svg precision.svg",
+numbers. It shows how many of float32's 7.2 digits each result has right as a whole: the
+loss, the gradients, and what an update makes of parameters and states. For each node that
+itself loses digits, it then shows how many are lost here (the rest is inherited from
+operands) and in total, by how much the error of the operands is magnified, why, and the
+element with the largest error. Lost digits do no harm if they reach no result: then
+nothing computed from the node loses half a digit. With --step the model is first trained
+for that many steps.
+
+With --mixed the run rounds the operands of large products to bfloat16, as tape.Mixed
+does: it shows what that costs before it is used.`,
+		Example: "  tapestry precision kmeans-softmax\n  tapestry precision transformer-gpt --step 10 --top 5 --svg precision.svg\n  tapestry precision transformer-gpt --mixed",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := positive(counted{"top", top}); err != nil {
@@ -35,7 +40,11 @@ that many steps.`,
 			if err != nil {
 				return err
 			}
-			p, err := inspect.MeasurePrecision(cmd.Context(), s.feed, s.store, s.roots...)
+			measure := inspect.MeasurePrecision
+			if mixed {
+				measure = inspect.MeasureMixedPrecision
+			}
+			p, err := measure(cmd.Context(), s.feed, s.store, s.roots...)
 			if err != nil {
 				return err
 			}
@@ -52,6 +61,7 @@ that many steps.`,
 		},
 	}
 	at.flags(cmd)
+	cmd.Flags().BoolVar(&mixed, "mixed", false, mixedUsage)
 	cmd.Flags().IntVar(&top, "top", 20, "largest number of nodes to show")
 	cmd.Flags().StringVar(&svg, "svg", "", "draw the digits lost in each node to this file")
 	return cmd
@@ -71,11 +81,21 @@ func printPrecision(w io.Writer, model string, p *inspect.Precision, top int) er
 		Reaches bool          `json:"reaches_result"`
 		Witness []jsonOperand `json:"witness,omitempty"`
 	}
+	type result struct {
+		Name  string     `json:"name"`
+		Error jsonNumber `json:"relative_error"`
+		Kept  float64    `json:"digits_kept"`
+	}
 	v := struct {
-		Model  string `json:"model"`
-		Step   uint64 `json:"step"`
-		Losses []loss `json:"losses"`
-	}{Model: model, Step: p.Step}
+		Model   string   `json:"model"`
+		Step    uint64   `json:"step"`
+		Mixed   bool     `json:"mixed,omitempty"`
+		Results []result `json:"results"`
+		Losses  []loss   `json:"losses"`
+	}{Model: model, Step: p.Step, Mixed: p.Mixed}
+	for _, r := range p.Results {
+		v.Results = append(v.Results, result{r.Name, jsonNumber(r.Error), r.Kept()})
+	}
 	for _, l := range p.Losses[:min(top, len(p.Losses))] {
 		v.Losses = append(v.Losses, loss{newJSONEntry(l.Worst), jsonNumber(l.True), l.Here(), l.Lost(), jsonNumber(l.Local), jsonNumber(l.Total),
 			jsonNumber(l.Amplification()), l.Flips, l.Cause, l.Reaches, jsonOperands(l.Witness)})

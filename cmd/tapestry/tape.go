@@ -18,7 +18,8 @@ func newTape(o *options) *cobra.Command {
 	var profiled profiling
 	var budget byteSize
 	var inLanes laned
-	var forward, asWritten, fastMath, phases, log bool
+	var forward, asWritten, phases, log bool
+	var math arithmetic
 	var name string
 	cmd := &cobra.Command{
 		Use:   "tape MODEL",
@@ -51,7 +52,7 @@ their workers.`,
 			if err := profiled.check(); err != nil {
 				return err
 			}
-			if asWritten && fastMath {
+			if asWritten && math.fast {
 				return usagef("--as-written and --fast-math exclude each other")
 			}
 			if err := inLanes.check(cmd); err != nil {
@@ -60,7 +61,7 @@ their workers.`,
 			if err := profiled.unused(cmd); err != nil {
 				return err
 			}
-			options := append(budget.options(), mathOptions(fastMath)...)
+			options := append(budget.options(), math.options()...)
 			if phases {
 				if o.json {
 					return usagef("--phases shows text: --json has no use for it")
@@ -85,6 +86,9 @@ their workers.`,
 			prog, err := compileStep(cmd.Context(), model, opt, forward, asWritten, options...)
 			if err != nil {
 				return err
+			}
+			if math.mixed && prog.Mixed() == 0 {
+				return fmt.Errorf("%s: --mixed: %w", args[0], tape.ErrNotMixed)
 			}
 			profile, err := profiled.run(cmd.Context(), model, prog, o.seed)
 			if err != nil {
@@ -114,21 +118,11 @@ their workers.`,
 	cmd.Flags().StringVar(&name, "optimiser", "sgd", strings.Join(train.Names(), ", "))
 	cmd.Flags().BoolVar(&forward, "forward", false, "show the loss or output alone, without gradient and update")
 	cmd.Flags().BoolVar(&asWritten, "as-written", false, "leave out the rewrite passes")
-	cmd.Flags().BoolVar(&fastMath, "fast-math", false, fastMathUsage)
+	math.flags(cmd)
 	cmd.Flags().Var(&budget, "budget", "memory for values, as in 512KiB or 1.5MiB; the rest is computed again")
 	cmd.Flags().BoolVar(&log, "log", false, "also show the log of the passes")
 	cmd.Flags().BoolVar(&phases, "phases", false, "show the program after each phase of the compiler first")
 	return cmd
-}
-
-const fastMathUsage = "distances from norms and products, faster and with fewer digits (see tape.FastMath)"
-
-// mathOptions returns the option for fast math, if it is wanted.
-func mathOptions(fast bool) []tape.Option {
-	if fast {
-		return []tape.Option{tape.FastMath()}
-	}
-	return nil
 }
 
 // compileStep compiles a training step. A model without a loss, or without anything to train,

@@ -46,7 +46,7 @@ func (l *laned) check(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	return idle(cmd, "a step in lanes is shown as training compiles it: want no --lanes", "forward", "as-written", "fast-math", "budget", "log", "phases")
+	return idle(cmd, "a step in lanes is shown as training compiles it: want no --lanes", "forward", "as-written", "fast-math", "mixed", "budget", "log", "phases")
 }
 
 // step compiles the step of a model in lanes, as the first rank has it, and measures what is asked

@@ -16,6 +16,7 @@ func newTrain(o *options) *cobra.Command {
 	keep := keeping{shared: &shared}
 	var watched watching
 	var predict, out, engine, choose string
+	var mixed bool
 	trained := func(cmd *cobra.Command, name string, b builders.Builder) error {
 		makeEngine, err := engineNamed(engine)
 		if err != nil {
@@ -26,6 +27,9 @@ func newTrain(o *options) *cobra.Command {
 		}
 		if err := watched.check(makeEngine); err != nil {
 			return err
+		}
+		if mixed && makeEngine != nil {
+			return usagef("--mixed is for the native engine")
 		}
 		if err := checkOutput(out); err != nil {
 			return err
@@ -47,7 +51,7 @@ func newTrain(o *options) *cobra.Command {
 			return err
 		}
 		if !clustering {
-			return watched.report(cmd, o, name, l.train(cmd, o, &t, &keep, name, out, ways{makeEngine, watched.on}))
+			return watched.report(cmd, o, name, l.train(cmd, o, &t, &keep, name, out, ways{makeEngine, watched.on, mixed}))
 		}
 		one := t.seeds == 1 && choose == "" && !movesItself(b)
 		if !one {
@@ -61,7 +65,7 @@ func newTrain(o *options) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		c.Engine, c.Ranks, c.CheckUpdates = makeEngine, shared.ranks, watched.on
+		c.Engine, c.Ranks, c.CheckUpdates, c.Mixed = makeEngine, shared.ranks, watched.on, mixed
 		m, err := c.Variant(name).Build(c.DType)
 		if err != nil {
 			return err
@@ -188,6 +192,7 @@ prints and writes. In two terminals, or on a cluster:
 	keep.flags(cmd)
 	watched.flags(cmd)
 	shared.flags(cmd)
+	cmd.Flags().BoolVar(&mixed, "mixed", false, mixedUsage)
 	cmd.Flags().IntVar(&t.seeds, "seeds", 10, "runs, of which the best is kept; 3 of a model that is no clustering, unless given")
 	cmd.Flags().StringVar(&predict, "predict", "", "CSV file whose rows the trained centres assign")
 	cmd.Flags().StringVar(&choose, "choose-k", "", "numbers of clusters to try, as in 2..8: the one with the best mean silhouette is kept")

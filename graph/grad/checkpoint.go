@@ -8,9 +8,10 @@ import (
 // Checkpoint returns f as a function of which only operands and results are kept for the
 // derivative: what f computes on the way is computed again when the derivative needs it, once more
 // for each order of derivative (Chen et al., Training deep nets with sublinear memory cost, 2016).
-// Values are those of f, bit for bit, with the same random draws; derivatives may be summed in another
-// order. A net of n layers in √n such parts takes the memory of
-// about 2√n layers and the time of one more pass forward.
+// Values are those of f, bit for bit, with the same random draws, unless f has a loop, from which the
+// compiler then moves nothing (package graph/rewrite); its values, and all derivatives, may be summed in
+// another order. A net of n layers in √n such parts takes the memory of about 2√n layers and the time
+// of one more pass forward.
 //
 //	block := grad.Checkpoint(func(x []*graph.Node) []*graph.Node {
 //		return []*graph.Node{layer.Of(x[0])}

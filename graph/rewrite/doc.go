@@ -19,8 +19,17 @@
 // Scalar factors are gathered and moved out of sums and products, so that the 1/n of a mean ends
 // beside the learning rate instead of in every array in between. Moving them, and taking the
 // reciprocal of a divisor that is repeated, may change the last digits of a result; a result may
-// also leave the range of its element type, or stay within it, where as written it did not. All
-// other rules change at most the order of sums.
+// also leave the range of its element type, or stay within it, where as written it did not. So may
+// products in the step of a loop. All other rules change at most the order of sums.
+//
+// What a loop does not carry leaves it (pass fission): x_t·W for all steps is the one product X·W
+// before the loop, and Σ_t x_tᵀ·g_t is Xᵀ·G after it. What moves takes memory for all steps. So
+// products move, and what else shortens the step by more than it adds arrays to read and write; of
+// rows that are long enough to hide what an instruction costs, only what makes the arrays smaller.
+// A result of the step as large as several times what the step reads and writes stays. Indices that
+// are looked up stay, so that the error about one that is out of range tells its time, and draws;
+// branches stay whole. Loops that data end, and loops within loops and around them, as checkpoints
+// have, are left as they are. Values are the same but for the order of sums and of factors.
 //
 // The nodes that a rule builds are reduced by the same rules, from the first to the last: running
 // the list again changes nothing. No rule asks how many users a node has, so watching one more node

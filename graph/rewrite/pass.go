@@ -20,6 +20,8 @@ type Pass struct {
 	forward bool
 	// derive differentiates again where the graph remembers a derivation.
 	derive bool
+	// outermost leaves bodies alone.
+	outermost bool
 	// about, if there is one, picks the nodes that the pass is about: it is left out where there are none.
 	about func(n *graph.Node) bool
 }
@@ -48,10 +50,14 @@ func Passes() []Pass {
 		{Name: "simplify", rules: slices.Concat(specialise, simplify, stabilise, exponentials), forward: true,
 			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too; " +
 				"and what stands out only once constants, layouts and factors are in order is specialised and stabilised here"},
+		{Name: "fission", rules: slices.Concat(fission, specialise, simplify, stabilise, exponentials), forward: true, outermost: true, about: isLoop,
+			Why: "what a loop need not compute step by step leaves it; before gradients are derived, whose loops then begin with less"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},
 		{Name: "simplify", rules: slices.Concat(function(true), simplify),
 			Why: "constants and trivial terms that gradients bring"},
+		{Name: "fission", rules: slices.Concat(fission, simplify), outermost: true, about: isLoop,
+			Why: "so it is with the loops of gradients, once they hold no trivial terms"},
 		{Name: "rows", rules: slices.Concat(rows, simplify), about: writesRows,
 			Why: "a step on a table touches the rows that were gathered; after the gradients are in their last form, with the trivial " +
 				"terms that it brings itself"},

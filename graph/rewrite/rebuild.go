@@ -214,10 +214,10 @@ func (b *builder) copy(n *graph.Node) {
 }
 
 // apply adds n over new inputs. The pass also runs on a body, unless the node is a derivative that
-// a later pass takes again.
+// a later pass takes again, or the pass leaves bodies alone.
 func (b *builder) apply(n *graph.Node, in []*graph.Node) *graph.Node {
 	body := n.Body()
-	if body == nil || b.pass.forward && n.IsBackward() {
+	if body == nil || b.pass.outermost || b.pass.forward && n.IsBackward() {
 		return b.to.Copy(n, in)
 	}
 	return b.to.Apply(n.Op().(graph.BodyOp).WithBody(b.to.AddBody(b.body(body))), in...)

@@ -68,7 +68,7 @@ func repeated(x *graph.Node) *graph.Node {
 }
 
 // ruleCases are all cases, in the order of testdata/rules.txt.
-var ruleCases = slices.Concat(inlineCases, forwardCases, algebraCases, layoutCases, factorCases, gramCases, rowCases)
+var ruleCases = slices.Concat(inlineCases, forwardCases, algebraCases, layoutCases, factorCases, gramCases, rowCases, fissionCases)
 
 func mustShape(axes ...graph.Axis) graph.Shape {
 	s, err := graph.NewShape(axes...)
@@ -85,6 +85,9 @@ func alone(t testing.TB, rule string) Pass {
 	for _, p := range FastMath() {
 		for _, r := range p.Rules() {
 			if r.Name == rule {
+				if one.rules == nil {
+					one.outermost = p.outermost
+				}
 				one.Name, one.rules = p.Name, append(one.rules, r)
 			}
 		}

@@ -349,3 +349,28 @@ func TestSilence(t *testing.T) {
 		t.Error("the mistake is forgotten")
 	}
 }
+
+// TestMatrixTimesColumns: a matrix that all examples share times a matrix of each is one product of two
+// matrices, and is not repeated.
+func TestMatrixTimesColumns(t *testing.T) {
+	g := graph.New("columns")
+	w := g.Input("w", graph.F64, graph.Dims(3, 4)...)
+	xs := g.Input("xs", graph.F64, graph.Dims(5, 4, 2)...)
+	y := vmap.Each(func(x []*graph.Node) []*graph.Node { return []*graph.Node{ops.MatMul(w, x[0])} }, xs)[0]
+	if err := g.Err(); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range graph.Reachable(y) {
+		if match.Is(n, match.Broadcast) || match.Is(n, match.MatMul) && n.Rank() != 2 {
+			t.Errorf("the batch needs %v", n)
+		}
+	}
+	feed := graph.Values{w: values(w, 1), xs: values(xs, 2)}
+	got, err := ref.Eval(trait.Env{}, feed, y, ops.MatMul(ops.Expand(w, 0, ""), xs))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := reftest.Near(got[0].Data, got[1].Data, 1e-14); err != nil {
+		t.Error(err)
+	}
+}

@@ -23,6 +23,10 @@ func gemm(c *build.Context) {
 			for _, s := range terms {
 				t.microKernel(s)
 			}
+			if z && bits == 32 {
+				t.brain()
+				t.brainOrder()
+			}
 		}
 	}
 	ones(c)
@@ -283,6 +287,8 @@ func (t *tile) addTerms(a operand.Mem, x matrix, i int, b, center, sum []vector)
 				t.float("VSUBP*", b[j], d, d)
 				t.float("VFMADD231P*", left, d, sum[j])
 			}
+		case "brain":
+			t.emit(brainProduct, left, b[j], sum[j])
 		default:
 			t.float("VFMADD231P*", left, b[j], sum[j])
 		}

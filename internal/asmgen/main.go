@@ -25,6 +25,7 @@ import (
 var files = map[string]func(*build.Context){
 	"brgemm": brgemm,
 	"gemm":   gemm,
+	"small":  small,
 	"vec":    vec,
 	"window": window,
 }
@@ -61,6 +62,7 @@ func main() {
 		}{{".s", printer.NewGoAsm(cfg)}, {".go", printer.NewStubs(cfg)}} {
 			b, err := o.p.Print(f)
 			if err == nil {
+				b = []byte(brainBytes(string(b)))
 				err = avx2Only(string(b))
 			}
 			if err == nil {

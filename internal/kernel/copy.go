@@ -29,6 +29,9 @@ type copying struct {
 func newCopying(part, in Layout, operand int) copying {
 	n := newNest(part, in)
 	n.first = operand
+	if n.copyShortAxes() {
+		return copying{n, nil}
+	}
 	n.divide()
 	n.lay[1], n.strewn = nil, false // rows are laid out in the result at once
 	copies, toX := copier(n, 1), n.step(1)

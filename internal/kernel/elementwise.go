@@ -82,7 +82,9 @@ func mapLoop(f simd.Map, out, in Layout) Bound {
 		return idle
 	}
 	n := newNest(out, in)
-	n.divide()
+	if !n.byShortAxes() {
+		n.divide()
+	}
 	if !n.direct() {
 		return n.loop(func(a arrays, rows, cols int) {
 			f(a.at[0], a.at[1], rows, cols, a.stride[0], a.stride[1])
@@ -108,6 +110,7 @@ func zipLoop(z simd.Zips, out Layout, in []Layout) Bound {
 	}
 	n, f := newNest(out, in[0], in[1]), z.Rows
 	switch x, y := n.one(1), n.one(2); {
+	case n.byShortAxes():
 	case x && !y && z.OneX != nil && !n.repeats(1):
 		f = z.OneX
 		n.divide(1)
@@ -142,6 +145,7 @@ func mixLoop(m simd.Mixes, out Layout, in []Layout) Bound {
 	}
 	n, f := newNest(out, in[0], in[1], in[2]), m.Rows
 	switch x, y := n.one(2), n.one(3); {
+	case n.byShortAxes():
 	case m.OneXY == nil, !x && !y:
 		n.divide()
 	case x && y:

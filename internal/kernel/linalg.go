@@ -134,16 +134,19 @@ func matrixLen(l Layout) int { return l.Dims[l.Rank-2] * l.Dims[l.Rank-1] }
 func (k Cholesky) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
 	case F32:
-		return choleskyLoop[float32](in[0])
+		return choleskyLoop[float32](out, in[0])
 	case F64:
-		return choleskyLoop[float64](in[0])
+		return choleskyLoop[float64](out, in[0])
 	}
 	panic(unsupported(k, out.DType))
 }
 
-func choleskyLoop[T float](l Layout) Bound {
+func choleskyLoop[T float](out, l Layout) Bound {
 	m := batchOf(l)
 	n := m.rows
+	if areSmall(m.count(), n, 0) {
+		return smallCholesky[T](out, l)
+	}
 	return eachMatrix(m.count(), n*n, func(c *Ctx, u int, a []float64) {
 		read64(m, raw[T](c.In[0]), u, a)
 		if n >= blockedOrder {
@@ -184,16 +187,19 @@ func cholesky(a []float64, n int) {
 func (k SolveTriangular) Bind(out Layout, in []Layout) Bound {
 	switch out.DType {
 	case F32:
-		return triangularLoop[float32](k, in[0], in[1])
+		return triangularLoop[float32](k, out, in)
 	case F64:
-		return triangularLoop[float64](k, in[0], in[1])
+		return triangularLoop[float64](k, out, in)
 	}
 	panic(unsupported(k, out.DType))
 }
 
-func triangularLoop[T float](k SolveTriangular, la, lb Layout) Bound {
-	ma, mb := batchOf(la), batchOf(lb)
+func triangularLoop[T float](k SolveTriangular, out Layout, in []Layout) Bound {
+	ma, mb := batchOf(in[0]), batchOf(in[1])
 	n := ma.rows
+	if areSmall(ma.count(), n, mb.cols) && mb.cols > 0 {
+		return smallTriangular[T](k, out, in)
+	}
 	return eachMatrix(ma.count(), n*n+n*mb.cols, func(c *Ctx, u int, scratch []float64) {
 		a, x := scratch[:n*n], scratch[n*n:]
 		read64(ma, raw[T](c.In[0]), u, a)

@@ -7,10 +7,11 @@ import "github.com/tapestry-ml/tapestry/internal/simd"
 // over k have a fixed order; no terms give 0.
 //
 // Accumulate adds the product to what the result holds. Packed says that the right operand was laid
-// out by [Pack], one matrix for all batches.
+// out by [Pack], one matrix for all batches. Brain rounds both operands, of float32, to bfloat16;
+// sums stay float32.
 type MatMul struct {
 	apart
-	Accumulate, Packed bool
+	Accumulate, Packed, Brain bool
 }
 
 // Flops counts 2·m·k·n per batch.
@@ -25,7 +26,7 @@ func (MatMul) multiplies() {}
 func (k MatMul) Divide(out Layout, in []Layout) []Division {
 	ds := []Division{matrixRows(out, in, 1)}
 	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{}, Accumulate: MatMul{Accumulate: true}})
+		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{Brain: k.Brain}, Accumulate: MatMul{Brain: k.Brain, Accumulate: true}})
 	}
 	return ds
 }
@@ -36,7 +37,7 @@ func (k MatMul) Bind(out Layout, in []Layout) Bound {
 }
 
 func (k MatMul) product(out Layout, in []Layout) product {
-	p := product{op: simd.Dot, accumulate: k.Accumulate, packed: k.Packed}
+	p := product{op: simd.Dot, accumulate: k.Accumulate, packed: k.Packed, brain: k.Brain}
 	p.a = matricesOf(out, in[0], false)
 	if k.Packed {
 		p.b = packedMatrix(in[1])
@@ -50,9 +51,9 @@ func (k MatMul) product(out Layout, in []Layout) product {
 func (MatMul) PackOperand(in []Layout) (l Layout, ok bool) { return packOperand(in[1], false) }
 
 // WithPacked returns the product with a right operand that is packed.
-func (k MatMul) WithPacked() Kernel {
+func (k MatMul) WithPacked() (Kernel, Pack) {
 	k.Packed = true
-	return k
+	return k, Pack{Brain: k.Brain}
 }
 
 // PackPays reports whether one packing of the right operand saves time if so many runs with these

@@ -26,6 +26,8 @@ type nest struct {
 
 	// A unit is per rows of chunk elements.
 	per, chunk, chunks, rows int
+
+	short *shortAxes // of a nest that goes by them, else nil
 }
 
 // idle is the loop of a result without elements.
@@ -125,10 +127,15 @@ func (n *nest) divide(ones ...int) {
 }
 
 // units returns the number of units.
-func (n *nest) units() int { return blocks(n.rows, n.per) * n.chunks }
+func (n *nest) units() int {
+	if n.short != nil {
+		return n.short.units
+	}
+	return blocks(n.rows, n.per) * n.chunks
+}
 
 // direct reports whether a single call of the loop does all the work.
-func (n *nest) direct() bool { return !n.strewn && n.rank == 2 && n.units() == 1 }
+func (n *nest) direct() bool { return n.short == nil && !n.strewn && n.rank == 2 && n.units() == 1 }
 
 // arrays holds pointers to the arrays of a nest, and the distances between their rows.
 type arrays struct {
@@ -150,6 +157,10 @@ func (n *nest) run(c *Ctx, lo, hi int, call rowCall) {
 		return
 	}
 	n.check(c)
+	if n.short != nil {
+		n.short.run(n, c, lo, hi, call)
+		return
+	}
 	high, cols := n.inner()
 	for u := lo; u < hi; u++ {
 		first, from := u/n.chunks*n.per, u%n.chunks*n.chunk
@@ -195,6 +206,9 @@ func (n *nest) block(c *Ctx, r, from, rows, cols int, call rowCall) {
 		return
 	}
 	wide := min(64, cols)
+	if rows == 1 {
+		wide = min(tileLen, cols)
+	}
 	high := tileLen / wide
 	for j := 0; j < cols; j += wide {
 		for i := 0; i < rows; i += high {
@@ -249,7 +263,7 @@ func layer(n *nest, hand int) layRows {
 	case col == 0:
 		spread := simd.SpreadOf(level, size)
 		return func(dst, src *byte, rows, cols, dstStride, row, _ int) { spread(dst, src, rows, cols, dstStride, row) }
-	case row == size && size >= 4:
+	case row == size && size >= 4 && n.dims[n.rank-2] > 1:
 		level := level
 		return func(dst, src *byte, rows, cols, dstStride, _, col int) {
 			simd.Transpose(level, size, dst, src, cols, rows, dstStride, col)

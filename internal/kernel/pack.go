@@ -3,9 +3,12 @@ package kernel
 import "github.com/tapestry-ml/tapestry/internal/simd"
 
 // Pack copies the right operand [k,n] of a product in the order in which the innermost loops read
-// it: to a 1-D array of [PackedLen] elements. For SqDist the operand is r[j,d] seen as [d,j].
-// Floats; strides are arbitrary.
-type Pack struct{ apart }
+// it: to a 1-D array of [Pack.Len] elements. For SqDist the operand is r[j,d] seen as [d,j].
+// Floats; strides are arbitrary. With Brain it rounds float32 to bfloat16 (see [MatMul]).
+type Pack struct {
+	apart
+	Brain bool
+}
 
 // PackReader is a product that can read its right operand as [Pack] lays it out.
 type PackReader interface {
@@ -15,8 +18,8 @@ type PackReader interface {
 	PackOperand(in []Layout) (l Layout, ok bool)
 	// PackPays reports whether one packing saves time if so many runs with these layouts read it.
 	PackPays(out Layout, in []Layout, runs int) bool
-	// WithPacked returns the kernel that reads what was packed.
-	WithPacked() Kernel
+	// WithPacked returns the kernel that reads what pack has laid out.
+	WithPacked() (reader Kernel, pack Pack)
 }
 
 // packOperand returns the matrix of l that all batches share; exchanged exchanges its axes.
@@ -36,23 +39,25 @@ func packOperand(l Layout, exchanged bool) (m Layout, ok bool) {
 	return m, true
 }
 
-// PackedLen returns the length of Pack's result for a [k,n] operand.
-func PackedLen(dt DType, k, n int) int {
-	width := panelWidth(dt)
-	return k * blocks(n, width) * width
+// Len returns the length of the result for a [k,n] operand.
+func (k Pack) Len(dt DType, rows, cols int) int {
+	m := k.multiplication(dt)
+	return m.lines(rows) * blocks(cols, m.Cols) * m.Cols
 }
 
-// panelWidth returns the number of columns of a panel, which is that of the innermost loops' tiles.
-func panelWidth(dt DType) int { return simd.TileOf(level, simd.Dot, 8*dt.Size()).Cols }
+// multiplication returns a product that reads the panels.
+func (k Pack) multiplication(dt DType) *multiplication {
+	return newMultiplication(product{op: simd.Dot, dtype: dt, packed: true, brain: k.Brain})
+}
 
 // packPays reports whether packing the right operand once saves time if so many runs of a product
 // read it.
 func packPays(p product, runs int) bool {
-	if p.batches*p.m*p.n*p.k == 0 || !p.b.shared() || p.byVectors() {
+	if p.batches*p.m*p.n*p.k == 0 || !p.b.shared() || !p.brain && p.byVectors() {
 		return false
 	}
 	m := newMultiplication(p)
-	return runs > 1 && (m.scattered() || m.far() && m.m*runs > manyRows)
+	return runs > 1 && (m.brain || m.scattered() || m.far() && m.m*runs > manyRows)
 }
 
 // packedRows is the number of rows that one call of assembly moves: it cannot be interrupted.
@@ -67,21 +72,26 @@ func (k Pack) Bind(_ Layout, in []Layout) Bound {
 	if l.DType != F32 && l.DType != F64 {
 		panic(unsupported(k, l.DType))
 	}
-	size, width, level := l.DType.Size(), panelWidth(l.DType), level
+	m := k.multiplication(l.DType)
+	size, width := m.size, m.Cols
 	depth, cols, row, col := l.Dims[0], l.Dims[1], l.Strides[0]*size, l.Strides[1]*size
 	if depth == 0 {
 		return Bound{0, func(*Ctx, int, int) {}}
 	}
-	reach := l.reach() * size
+	reach, length := l.reach()*size, k.Len(l.DType, depth, cols)*size
 	return Bound{blocks(cols, width), func(c *Ctx, lo, hi int) {
-		if c.In[0].n < reach || c.Out.n < depth*blocks(cols, width)*width*size {
+		if c.In[0].n < reach || c.Out.n < length {
 			panic("kernel: less memory than the layouts of a packing say")
 		}
 		for u := lo; u < hi; u++ {
 			j := u * width
 			for p := 0; p < depth; p += packedRows {
-				simd.Panel(level, size, at(c.Out, (depth*j+p*width)*size), width,
-					at(c.In[0], l.Offset*size+p*row+j*col), min(packedRows, depth-p), min(width, cols-j), row, col)
+				to, from, rows := at(c.Out, (m.lines(depth)*j+m.lines(p)*width)*size), at(c.In[0], l.Offset*size+p*row+j*col), min(packedRows, depth-p)
+				if k.Brain {
+					m.brainPanel(c, to, width, from, rows, min(width, cols-j), row, col)
+				} else {
+					simd.Panel(m.level, size, to, width, from, rows, min(width, cols-j), row, col)
+				}
 			}
 		}
 	}}

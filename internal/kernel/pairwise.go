@@ -63,9 +63,9 @@ func (k SqDist) product(out Layout, in []Layout) product {
 func (SqDist) PackOperand(in []Layout) (l Layout, ok bool) { return packOperand(in[1], true) }
 
 // WithPacked returns the kernel for an r that is packed.
-func (k SqDist) WithPacked() Kernel {
+func (k SqDist) WithPacked() (Kernel, Pack) {
 	k.Packed = true
-	return k
+	return k, Pack{}
 }
 
 // PackPays reports whether one packing of r saves time if so many runs with these layouts read it.

@@ -23,6 +23,7 @@ type product struct {
 	accumulate bool // adds to what the result holds
 	packed     bool // b was laid out by Pack
 	turned     bool // the transposed product is computed, and transposed in the end
+	brain      bool // a and b are rounded to bfloat16
 }
 
 // matrices describes an operand's matrices, one for each batch: where they are, and the strides of
@@ -54,7 +55,7 @@ func packedMatrix(l Layout) matrices {
 
 // sized fills in the sizes, and panics if the kernel has no loop for them.
 func (p product) sized(k Kernel, out Layout, in []Layout) product {
-	if out.DType != F32 && out.DType != F64 {
+	if out.DType != F32 && (out.DType != F64 || p.brain) {
 		panic(unsupported(k, out.DType))
 	}
 	p.dtype = out.DType
@@ -65,7 +66,7 @@ func (p product) sized(k Kernel, out Layout, in []Layout) product {
 	}
 	p.right = len(in) - 1
 	p.flatten()
-	if p.op == simd.Dot && p.n == 1 && p.m > 1 && !p.packed {
+	if p.op == simd.Dot && p.n == 1 && p.m > 1 && !p.packed && !p.brain {
 		p.exchange() // a column of the result lies in memory as a row does, and vectors hold rows
 	}
 	return p
@@ -142,6 +143,7 @@ type multiplication struct {
 	packsA       bool // a is packed, tile by tile
 	stepA        int  // from one p of a packed tile to the next
 	fetches      bool // panels of b are fetched ahead
+	pairs        bool // operands are packed as pairs of bfloat16, else as rounded numbers
 	across       bool // tiles go across before they go down
 	dense        bool // the rows of a follow each other without gaps
 	gathers      bool // the x of Centred is copied, tile by tile
@@ -154,6 +156,12 @@ func newMultiplication(p product) *multiplication {
 		o.row *= size
 		o.col *= size
 	}
+	if p.brain {
+		if t, ok := simd.BrainTile(level); ok {
+			m.Tile, m.pairs = t, true
+		}
+		return m
+	}
 	if wide := simd.WideTileOf(level, 8*size); p.op == simd.Dot && p.m <= wide.Rows && !p.packed && !m.scattered() {
 		m.Tile = wide
 	}
@@ -164,10 +172,13 @@ func bindProduct(p product) Bound {
 	if p.m*p.n*p.batches == 0 || p.k == 0 && p.accumulate {
 		return Bound{0, func(*Ctx, int, int) {}}
 	}
-	if p.k > 0 && p.byVectors() {
+	if !p.brain && p.small() {
+		return bindSmall(p)
+	}
+	if p.k > 0 && !p.brain && p.byVectors() {
 		return bindVectors(p)
 	}
-	if p.turns() {
+	if !p.brain && p.turns() {
 		p.exchange()
 		p.turned = true
 	}
@@ -187,17 +198,20 @@ func bindProduct(p product) Bound {
 // divide chooses the blocks and the units.
 func (m *multiplication) divide() {
 	m.depth = evenly(m.k, depthBytes/m.size)
+	if m.pairs {
+		m.depth = blocks(evenly(m.k, 2*depthBytes/m.size), 2) * 2
+	}
 	// Enough units for some workers, if there is enough work; wide and high enough that b is read,
 	// and packed, by few of them.
 	const unitFlops, most = 2 << 20, 32
 	units := min(most, blocks(2*m.m*m.n*m.k, unitFlops/min(m.batches, most)))
-	m.packsA = m.a.row == m.size && m.a.col >= farStep && m.n >= manyCols
+	m.packsA = m.brain || m.a.row == m.size && m.a.col >= farStep && m.n >= manyCols
 	m.stepA = blocks(m.Rows*m.size, alignment) * alignment
 	wide := m.n / (4 * m.Cols)
 	if m.packsA {
 		wide = 1 // the wider a unit, the more of b uses what was packed
 	}
-	m.strips = max(min(units, wide), blocks(m.n, stripBytes/(m.depth*m.size)/m.Cols*m.Cols))
+	m.strips = max(min(units, wide), blocks(m.n, stripBytes/(m.lines(m.depth)*m.size)/m.Cols*m.Cols))
 	m.cols = blocks(blocks(m.n, max(1, m.strips)), m.Cols) * m.Cols
 	m.strips = blocks(m.n, m.cols)
 	m.stacks = max(1, min(blocks(units, m.strips), m.m/(4*m.Rows)))
@@ -206,9 +220,9 @@ func (m *multiplication) divide() {
 
 	m.rowB, m.panelB = m.b.row, m.Cols*m.size
 	if m.packed {
-		m.rowB, m.panelB = m.Cols*m.size, m.Cols*m.size*m.k
+		m.rowB, m.panelB = m.Cols*m.size, m.Cols*m.size*m.lines(m.k)
 	}
-	m.packs = m.scattered() || m.far() && m.m > manyRows
+	m.packs = m.scattered() || m.far() && m.m > manyRows || m.brain && !m.packed
 	m.gathers = m.op == simd.Centred && m.x.col != m.size && m.n > 1
 	m.block = blockBytes / (m.depth * m.size)
 	m.across = m.packsA || m.depth*m.cols*m.size <= 64<<10
@@ -280,7 +294,7 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 		if m.packs {
 			m.pack(c, move(b, p*m.b.row+j0*m.b.col), &s)
 		} else {
-			s.b, s.rowB, s.panelB = move(b, p*m.rowB+j0/m.Cols*m.panelB), m.rowB, m.panelB
+			s.b, s.rowB, s.panelB = move(b, m.lines(p)*m.rowB+j0/m.Cols*m.panelB), m.rowB, m.panelB
 		}
 		for i := i0; i < i1; i += block {
 			s.rows = min(block, i1-i)
@@ -309,6 +323,10 @@ type section struct {
 
 // pack copies the section's part of b, which starts at from, into panels.
 func (m *multiplication) pack(c *Ctx, from *byte, s *section) {
+	if m.brain {
+		m.packBrain(c, from, s)
+		return
+	}
 	s.b, s.rowB, s.panelB = c.panels(), m.Cols*m.size, s.depth*m.Cols*m.size
 	// Rows that are not transposed are read a few at a time, for all panels: that is the order in
 	// memory.
@@ -337,7 +355,9 @@ func (m *multiplication) tiles(c *Ctx, s *section) {
 	if m.across {
 		for t, i := 0, 0; t < high; t++ {
 			rows := size(t)
-			if m.packsA {
+			if m.brain {
+				m.packBrainRows(c, move(s.a, i*s.rowA), rows, s.depth)
+			} else if m.packsA {
 				simd.CopyRows(m.level, m.size, c.beside(), m.stepA, move(s.a, i*s.rowA), m.a.col, s.depth, rows)
 			}
 			for q := range wide {
@@ -385,6 +405,12 @@ func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
 	case !m.across && m.fetches:
 		// or the next panel: one line of its rows during even tiles, the other during odd ones.
 		ahead, stepAhead = address(b)+uintptr(s.panelB+t%2*alignment), s.rowB
+	}
+	if m.brain {
+		rowA, colA := m.besideStrides(s.depth)
+		m.Run(rows, cols, m.lines(s.depth), c.beside(), rowA, colA, b, s.rowB, nil, 0, 0,
+			move(s.c, i*s.rowC+j*m.size), s.rowC, s.accumulate, address(b), 0)
+		return
 	}
 	a, colA := move(s.a, i*s.rowA), m.a.col
 	if m.packsA {

@@ -78,7 +78,7 @@ func testPackStaysInside(t *testing.T) {
 		dt := []DType{F32, F64}[trial%2]
 		k, n := 1+r.IntN(40), 1+r.IntN(80)
 		b := styled(r, []int{styleDense, stylePermuted, styleRepeated}[r.IntN(3)], dt, plain, k, n)
-		size := PackedLen(dt, k, n)
+		size := Pack{}.Len(dt, k, n)
 		for _, atEnd := range []bool{false, true} {
 			c := NewCtx()
 			c.In = []Mem{guarded(t, b.mem.Slice(0, b.reach()*dt.Size()), atEnd)}

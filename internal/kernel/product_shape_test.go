@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/internal/half"
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
@@ -18,7 +19,8 @@ type trial struct {
 	batches, m, n, k int
 	accumulate       bool
 	in               []array
-	before           Mem // what the result holds
+	before           Mem  // what the result holds
+	brain            bool // operands are rounded to bfloat16
 }
 
 // newTrial makes operands of the given styles of layout; a batch of an operand may be missing,
@@ -51,7 +53,7 @@ func (t *trial) kernel() producer {
 	case simd.Shifted:
 		return DiffDot{Accumulate: t.accumulate}
 	}
-	return MatMul{Accumulate: t.accumulate}
+	return MatMul{Accumulate: t.accumulate, Brain: t.brain}
 }
 
 func (t *trial) String() string {
@@ -59,8 +61,8 @@ func (t *trial) String() string {
 	for _, a := range t.in {
 		form = append(form, fmt.Sprint(a.Dims[:a.Rank], a.Strides[:a.Rank]))
 	}
-	return fmt.Sprintf("%T %v accumulate=%v %d×[%d,%d,%d] of %s",
-		t.kernel(), t.dtype, t.accumulate, t.batches, t.m, t.n, t.k, strings.Join(form, " "))
+	return fmt.Sprintf("%T %v brain=%v accumulate=%v %d×[%d,%d,%d] of %s",
+		t.kernel(), t.dtype, t.brain, t.accumulate, t.batches, t.m, t.n, t.k, strings.Join(form, " "))
 }
 
 func (t *trial) out() Layout { return Dense(t.dtype, t.batches, t.m, t.n) }
@@ -97,6 +99,14 @@ func (t *trial) run(tb testing.TB, k Kernel, in []array, cut func(units int) []i
 		}
 	}
 	return raw[byte](c.Out)
+}
+
+// roundings lists whether operands are to be rounded to bfloat16.
+func roundings(op simd.Contraction) []bool {
+	if op == simd.Dot {
+		return []bool{false, true}
+	}
+	return []bool{false}
 }
 
 func whole(units int) []int { return []int{0, units} }
@@ -141,7 +151,13 @@ func (t *trial) near(tb testing.TB, res Mem, q int) {
 
 // sum returns an element of the result, and the sum of the terms' magnitudes.
 func (t *trial) sum(b, i, j int) (sum, bound float64) {
-	at := func(o, row, col int) float64 { return t.in[o].get(b, row, col) }
+	at := func(o, row, col int) float64 {
+		v := t.in[o].get(b, row, col)
+		if t.brain {
+			v = float64(half.Brain(half.BrainBits(float32(v))))
+		}
+		return v
+	}
 	for p := range t.k {
 		var f float64
 		switch t.op {
@@ -192,7 +208,12 @@ func testProductShapes(t *testing.T) {
 			}
 			for _, dt := range []DType{F32, F64} {
 				accumulate := op != simd.Distance && r.IntN(2) == 0
-				newTrial(r, op, dt, batches, m, n, k, accumulate, func() int { return r.IntN(styles) }).check(t)
+				p := newTrial(r, op, dt, batches, m, n, k, accumulate, func() int { return r.IntN(styles) })
+				p.check(t)
+				if op == simd.Dot && dt == F32 {
+					p.brain = true
+					p.check(t)
+				}
 			}
 		}
 	}
@@ -212,13 +233,15 @@ func testLargeProducts(t *testing.T) {
 				i := 0
 				next := func() int { i++; return styles[(i-1)%2] }
 				p := newTrial(r, op, F32, 1, s[0], s[1], s[2], op != simd.Distance && form != 1, next)
-				got := p.run(t, p.kernel(), p.in, whole)
-				if !bytes.Equal(got, p.run(t, p.kernel(), p.in, single)) {
-					t.Fatalf("%v: units one by one give other bits", p)
-				}
-				res := memOf(got)
-				for range 100 {
-					p.near(t, res, r.IntN(p.m*p.n))
+				for _, p.brain = range roundings(op) {
+					got := p.run(t, p.kernel(), p.in, whole)
+					if !bytes.Equal(got, p.run(t, p.kernel(), p.in, single)) {
+						t.Fatalf("%v: units one by one give other bits", p)
+					}
+					res := memOf(got)
+					for range 100 {
+						p.near(t, res, r.IntN(p.m*p.n))
+					}
 				}
 			}
 		}
@@ -239,24 +262,25 @@ func testPackedProducts(t *testing.T) {
 				}
 				p := newTrial(r, op, dt, 1+r.IntN(2), m, n, k, op == simd.Dot && r.IntN(2) == 0, func() int { return r.IntN(styles) })
 				right := styled(r, r.IntN(styles), dt, plain, p.in[1].Dims[p.in[1].Rank-2], p.in[1].Dims[p.in[1].Rank-1])
-				p.in[1] = right
+				p.in[1], p.brain = right, op == simd.Dot && dt == F32 && r.IntN(2) == 0
 				want := p.check(t)
 				view := right.Layout
 				if op == simd.Distance {
 					view.Dims[0], view.Dims[1] = view.Dims[1], view.Dims[0]
 					view.Strides[0], view.Strides[1] = view.Strides[1], view.Strides[0]
 				}
-				packed := array{Dense(dt, PackedLen(dt, k, n)), Alloc(PackedLen(dt, k, n) * dt.Size())}
+				by := Pack{Brain: p.brain}
+				packed := array{Dense(dt, by.Len(dt, k, n)), Alloc(by.Len(dt, k, n) * dt.Size())}
 				fill(raw[byte](packed.mem), 0xff)
 				c := NewCtx()
 				c.In, c.Out = []Mem{right.mem}, packed.mem
-				pack := Pack{}.Bind(packed.Layout, []Layout{view})
+				pack := by.Bind(packed.Layout, []Layout{view})
 				for _, u := range r.Perm(pack.Units) {
 					pack.Run(c, u, u+1)
 				}
 				var kernel Kernel = SqDist{Packed: true}
 				if op == simd.Dot {
-					kernel = MatMul{Packed: true, Accumulate: p.accumulate}
+					kernel = MatMul{Packed: true, Accumulate: p.accumulate, Brain: p.brain}
 				}
 				if got := p.run(t, kernel, []array{p.in[0], packed}, whole); !bytes.Equal(got, want) {
 					t.Fatalf("%v: other bits when packed", p)

@@ -53,6 +53,9 @@ func exponentialLoop[T float](kind exponential, out, x Layout, axis int) Bound {
 	case e.inner == 1:
 		return e.rowsLoop(kept, sideBySide)
 	}
+	if x.count(0, axis) > 1 && e.inner <= narrowStrip && e.n <= shortStrip {
+		return e.betweenLoop(x, axis)
+	}
 	return e.stripsLoop(kept, row.strides[0]*e.size, sideBySide)
 }
 

@@ -124,3 +124,10 @@ type Cut interface {
 	// Taking returns the operation that takes, along each axis, size elements from start by step.
 	Taking(start, step, size []int) graph.Op
 }
+
+// Recounted is a loop, which is a [trait.Looped], that other loops can be made of.
+type Recounted interface {
+	// Recount returns the operation of a loop of other counts and another body; ok is false if what
+	// the body computes is to stay in it.
+	Recount(l trait.Loop) (op graph.Op, ok bool)
+}

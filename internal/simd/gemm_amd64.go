@@ -86,6 +86,24 @@ func shifted32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *
 //go:noescape
 func centred32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
+// Σ_p a[i,p]·b[p,j], where an element is a pair of bfloat16, whose two products are added, for at
+// most 14×32 results.
+//
+//go:noescape
+func brain32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+
+// Rounds pairs of rows of at most 32 float32 to bfloat16, with what was in one column side by side;
+// rows counts the pairs and is above 0.
+//
+//go:noescape
+func brainPairs32AVX512(dst *byte, rowDst int, src *byte, rowSrc int, rows int, cols int)
+
+// Rounds rows of float32 to bfloat16; after an odd number of columns comes a 0. rows and cols are
+// above 0.
+//
+//go:noescape
+func brainRows32AVX512(dst *byte, rowDst int, src *byte, rowSrc int, rows int, cols int)
+
 // Does 12 multiply-adds of whole vectors per iteration.
 //
 //go:noescape

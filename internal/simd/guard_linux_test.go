@@ -1,9 +1,11 @@
 package simd
 
 import (
+	"math"
 	"testing"
 	"unsafe"
 
+	"github.com/tapestry-ml/tapestry/internal/half"
 	"golang.org/x/sys/unix"
 )
 
@@ -71,6 +73,51 @@ func TestTurnStaysInside(t *testing.T) {
 					TurnBack(level, size, atPageEnd(t, rows*cols*size), turned, pad, rows, cols, stride)
 					if Repeats(level, size, cols) {
 						Repeat(level, size, atPageEnd(t, rows*cols*size), atPageEnd(t, rows*size), rows, cols)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestBrainRows: every number of columns, at the end of what may be read and written.
+func TestBrainRows(t *testing.T) {
+	brainly(t)
+	for cols := 1; cols <= 100; cols++ {
+		const rows = 3
+		wide := (cols + 1) / 2 * 2
+		src := unsafe.Slice((*float32)(unsafe.Pointer(atPageEnd(t, 4*rows*cols))), rows*cols)
+		dst := unsafe.Slice((*uint16)(unsafe.Pointer(atPageEnd(t, 2*rows*wide))), rows*wide)
+		for i := range src {
+			src[i] = float32(math.Sin(float64(i)))
+		}
+		for i := range dst {
+			dst[i] = 77
+		}
+		BrainRows(active, pointer(dst), 2*wide, pointer(src), 4*cols, rows, cols)
+		for i, v := range dst {
+			want := uint16(0)
+			if j := i % wide; j < cols {
+				want = half.BrainBits(src[i/wide*cols+j])
+			}
+			if v != want {
+				t.Fatalf("%d columns: element %d is %x, want %x", cols, i, v, want)
+			}
+		}
+	}
+}
+
+// TestSmallProductsStayInside: operands that end at the end of the memory.
+func TestSmallProductsStayInside(t *testing.T) {
+	const m, batch = 2, 3
+	for _, level := range levels() {
+		for _, bits := range []int{32, 64} {
+			for n := 1; n <= 8; n++ {
+				for k := 1; k <= SmallTerms; k++ {
+					s, size := SmallOf(level, bits, n), bits/8
+					a, b, c := atPageEnd(t, batch*m*k*size), atPageEnd(t, batch*k*n*size), atPageEnd(t, batch*m*n*size)
+					for j := 0; j < n; j += s.Cols {
+						s.Run(batch, m, min(s.Cols, n-j), k, a, m*k*size, k*size, size, move(b, j*size), k*n*size, n*size, move(c, j*size), n*size)
 					}
 				}
 			}

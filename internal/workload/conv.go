@@ -15,7 +15,7 @@ func conv(b *builder) (*graph.Node, float64) {
 	const classes = 10
 	n := graph.Ax("n", 32)
 	h := b.input("x", 40, n, graph.Ax("h", 32), graph.Ax("w", 32), graph.Ax("c", 3))
-	label := b.labels("label", 41, n, classes)
+	label := b.labels("label", 41, classes, n)
 	for layer, channels := range []int{32, 64, 64} {
 		h = b.conv3x3(fmt.Sprintf("conv%d", layer+1), h, channels, 42+uint64(layer))
 		h = ops.MaxPool2D(ops.ReLU(h), ops.Size(2))
@@ -30,5 +30,5 @@ func (b *builder) conv3x3(name string, x *graph.Node, channels int, seed uint64)
 	defer b.Scope(name)()
 	in, out := last(x), graph.Ax("c", channels)
 	w := b.param("w", seed, math.Sqrt(6/float64(9*in.Size)), graph.Ax("", 3), graph.Ax("", 3), graph.Ax("", in.Size), out)
-	return ops.Add(ops.Conv2D(x, w, ops.Padding(1)), b.Param("b", b.dt, out))
+	return ops.Add(ops.Conv2D(x, w, ops.Padding(1)), b.zeros("b", out))
 }

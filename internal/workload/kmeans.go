@@ -16,7 +16,7 @@ func kmeans(model string, n, d, k int, rate float64) build {
 		}
 		b.Graph = m.Graph
 		b.feed(m.Points(), values(1, n*d, 1))
-		b.start(m.Centres(), values(2, k*d, 1))
+		b.start(m.Centres(), func() []float64 { return values(2, k*d, 1) })
 		return m.Loss, rate
 	}
 }

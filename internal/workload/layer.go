@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/graph/initial"
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
@@ -17,7 +16,7 @@ func (b *builder) dense(name string, x *graph.Node, out graph.Axis, seed uint64,
 	defer b.Scope(name)()
 	in := last(x)
 	w := b.param("w", seed, math.Sqrt(gain/float64(in.Size)), in, out)
-	return ops.Add(ops.MatMul(x, w), b.Param("b", b.dt, out))
+	return ops.Add(ops.MatMul(x, w), b.zeros("b", out))
 }
 
 // layerNorm gives the last axis of x mean 0 and variance 1, then scales and shifts
@@ -25,7 +24,9 @@ func (b *builder) dense(name string, x *graph.Node, out graph.Axis, seed uint64,
 func (b *builder) layerNorm(name string, x *graph.Node) *graph.Node {
 	defer b.Scope(name)()
 	f := last(x)
-	return ops.Add(ops.Mul(ops.Standardise(x, 1e-5, f.Name), b.Param("gain", b.dt, f).Init(initial.Fill(1))), b.Param("bias", b.dt, f))
+	gain := b.Param("gain", b.dt, f)
+	b.start(gain, func() []float64 { return ones(f.Size) })
+	return ops.Add(ops.Mul(ops.Standardise(x, 1e-5, f.Name), gain), b.zeros("bias", f))
 }
 
 // crossEntropy is the mean over i of −log softmax of the scores[i c] at the label of i.

@@ -37,8 +37,8 @@ func (n *Net) Source(rows int) data.Source {
 var nets = []Net{
 	{"mlp", "perceptron 784-512-256-10 for digits of 28×28", 64, perceptron, 784 + 1, images(1, 28*28, 10)},
 	{"chars-gpt", "GPT of 2 blocks for 64 characters of 96 kinds", 16, chars, 64, texts(64, 96)},
-	{"resnet18", "ResNet-18 for images of 224×224 and 1000 classes", 8, resNet18, 110_000, images(224, 3, 1000)},
-	{"gpt2-small", "GPT-2 small for texts of 1024 tokens", 1, gpt2Small, 2 * 1024, texts(1024, 50257)},
+	{"resnet18", "ResNet-18 for images of 224×224 and 1000 classes", 8, of(resNet18{224, 1000}.build), 110_000, images(224, 3, 1000)},
+	{"gpt2-small", "GPT-2 small for texts of 1024 tokens", 1, of(gpt2Small.build), 2 * 1024, texts(1024, 50257)},
 }
 
 // Nets lists the nets.
@@ -83,15 +83,17 @@ func chars(rows int, _ train.Mode) *train.Net {
 // maximum over 3×3 with stride 2, four stages of two blocks with 64, 128, 256 and 512 channels, and a
 // linear layer from the averages. It has 11 687 720 parameters, 1 792 less than theirs, which has a
 // norm on the three shortcuts that change the channels.
-func resNet18(rows int, mode train.Mode) *train.Net {
+type resNet18 struct{ side, classes int }
+
+func (r resNet18) build(dt graph.DType, rows int, mode train.Mode) *train.Net {
 	g := graph.New("resnet18")
 	n := graph.Ax("n", rows)
-	x := g.Input("x", graph.F32, n, graph.Ax("h", 224), graph.Ax("w", 224), graph.Ax("c", 3))
+	x := g.Input("x", dt, n, graph.Ax("h", r.side), graph.Ax("w", r.side), graph.Ax("c", 3))
 	y := g.Input("y", graph.I32, n)
 	c := graph.Ax("c", 64)
-	h := nn.NewFilter2D(g, "stem", graph.F32, last(x), c, ops.Size(7), ops.Stride(2), ops.Padding(3)).Of(x)
+	h := nn.NewFilter2D(g, "stem", dt, last(x), c, ops.Size(7), ops.Stride(2), ops.Padding(3)).Of(x)
 	var step graph.Step
-	norm := nn.NewBatchNorm(g, "norm", graph.F32, c)
+	norm := nn.NewBatchNorm(g, "norm", dt, c)
 	if mode == train.Training {
 		h, step = norm.OfTrain(h)
 	} else {
@@ -103,7 +105,7 @@ func resNet18(rows int, mode train.Mode) *train.Net {
 		if b > 0 && b%2 == 0 {
 			wide.Size, stride = 2*c.Size, 2
 		}
-		block := builders.NewResNetBlock(g, fmt.Sprint("block", b), graph.F32, c, wide, stride)
+		block := builders.NewResNetBlock(g, fmt.Sprint("block", b), dt, c, wide, stride)
 		if mode == train.Training {
 			var s graph.Step
 			h, s = block.OfTrain(h)
@@ -113,27 +115,37 @@ func resNet18(rows int, mode train.Mode) *train.Net {
 		}
 		c = wide
 	}
-	scores := nn.NewLinear(g, "head", graph.F32, c, graph.Ax("k", 1000)).Of(nn.GlobalAverage(h))
+	scores := nn.NewLinear(g, "head", dt, c, graph.Ax("k", r.classes)).Of(nn.GlobalAverage(h))
 	return &train.Net{Loss: nn.CrossEntropy(scores, y), Output: scores, Step: step}
 }
 
 // gpt2Small is the smallest net of Radford et al. (2019), 124 439 808 parameters: 12 blocks of width
 // 768 with 12 heads, norms before the layers, GELU, and the table of the tokens as the weights of the
 // output.
-func gpt2Small(rows int, _ train.Mode) *train.Net {
+var gpt2Small = gpt2{length: 1024, tokens: 50257, width: 768, blocks: 12, heads: 12}
+
+// gpt2 is a net of that kind.
+type gpt2 struct{ length, tokens, width, blocks, heads int }
+
+func (p gpt2) build(dt graph.DType, rows int, _ train.Mode) *train.Net {
 	g := graph.New("gpt2-small")
-	n, t, w := graph.Ax("n", rows), graph.Ax("t", 1024), graph.Ax("w", 50257)
+	n, t, w := graph.Ax("n", rows), graph.Ax("t", p.length), graph.Ax("w", p.tokens)
 	x, y := g.Input("x", graph.I32, n, t), g.Input("y", graph.I32, n, t)
 	b := attention.Blocks{
-		Layers: 12, Heads: 12, Width: graph.Ax("m", 768), Hidden: graph.Ax("f", 4*768),
+		Layers: p.blocks, Heads: p.heads, Width: graph.Ax("m", p.width), Hidden: graph.Ax("f", 4*p.width),
 		Bias: true, Activation: ops.GELUTanh,
 	}
-	table := nn.NewEmbedding(g, "embedding", graph.F32, w, b.Width, initial.Normal(0, 0.02))
-	places := attention.NewPositions(g, "places", graph.F32, t, b.Width)
+	table := nn.NewEmbedding(g, "embedding", dt, w, b.Width, initial.Normal(0, 0.02))
+	places := attention.NewPositions(g, "places", dt, t, b.Width)
 	h := attention.AddPositions(table.Of(x), places)
-	h = attention.NewEncoder(g, "decoder", graph.F32, b).Of(h, attention.Causal(g, t, t))
+	h = attention.NewEncoder(g, "decoder", dt, b).Of(h, attention.Causal(g, t, t))
 	logits := ops.MatMul(h, ops.Transpose(table.Table, "m", "w"))
 	return &train.Net{Loss: nn.CrossEntropy(logits, y), Output: logits}
+}
+
+// of is a net in float32.
+func of(build func(graph.DType, int, train.Mode) *train.Net) train.Build {
+	return func(rows int, mode train.Mode) *train.Net { return build(graph.F32, rows, mode) }
 }
 
 // images returns random images of size × size × channels, as rows of features where the size is 1,

@@ -33,3 +33,12 @@ func labels(seed uint64, count, classes int) []float64 {
 	}
 	return out
 }
+
+// ones are so many ones.
+func ones(count int) []float64 {
+	out := make([]float64, count)
+	for i := range out {
+		out[i] = 1
+	}
+	return out
+}

@@ -3,8 +3,10 @@ package workload
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -35,18 +37,19 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// losses are those of steps 1 and 20 in PyTorch 1.13: lines of bench/pytorch.py
-// --seconds 0 with these keys alone.
+// losses are those of steps 1 and 20 and the checksum, in another program: lines of bench/pytorch.py
+// --seconds 0 (PyTorch 1.13) and of bench/cpp with these keys alone. Some of PyTorch have no checksum.
 type losses struct {
 	Workload string
 	DType    graph.DType
 	First    float64 `json:"loss_first"`
 	Last     float64 `json:"loss_last"`
+	Checksum float64
 }
 
-func torchLosses(t *testing.T) (out []losses) {
+func lossesIn(t *testing.T, file string) (out []losses) {
 	t.Helper()
-	f, err := os.Open("testdata/torch.jsonl")
+	f, err := os.Open(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,40 +68,118 @@ func torchLosses(t *testing.T) (out []losses) {
 	return out
 }
 
-// large are the workloads whose 20 steps take minutes without vector kernels.
-var large = []string{"kmeans_large"}
+// large are the workloads whose 20 steps take minutes without vector kernels, or gigabytes.
+var large = []string{"kmeans_large", "mixture", "embedding", "resnet18", "gpt2-small"}
 
-func TestLossesAreThoseOfTorch(t *testing.T) {
+// tiny are those of them that no small one stands for, at sizes that a test can afford.
+var tiny = map[string]build{
+	"mixture":    mixture(50, 8, 5),
+	"embedding":  embedding(1000, 8, 32, 4),
+	"resnet18":   resNet18Step(resNet18{64, 10}, 2),
+	"gpt2-small": gpt2Step(gpt2{8, 50, 16, 2, 2}),
+}
+
+// TestLosses: values and derivatives are those of PyTorch and of the derivatives that are written by
+// hand in C++.
+func TestLosses(t *testing.T) {
 	tested := map[string]bool{}
-	for _, want := range torchLosses(t) {
-		tested[want.Workload] = true
-		t.Run(want.Workload+" "+want.DType.String(), func(t *testing.T) {
-			switch {
-			case want.Workload != "small" && testing.Short():
-				t.Skip("a full-sized step is not short")
-			case slices.Contains(large, want.Workload) && os.Getenv("TAPESTRY_LONG") == "":
-				t.Skip("want TAPESTRY_LONG=1")
-			}
-			w, vm := ready(t, want.Workload, want.DType)
-			tolerance := 1e-5
-			if want.DType == graph.F64 {
-				tolerance = 1e-11
-			}
-			for step := 1; step <= 20; step++ {
-				if err := vm.Run(context.Background(), w.Feed); err != nil {
+	for _, program := range []string{"torch", "cpp"} {
+		for _, want := range lossesIn(t, "testdata/"+program+".jsonl") {
+			tested[program+want.Workload] = true
+			t.Run(program+" "+want.Workload+" "+want.DType.String(), func(t *testing.T) {
+				switch {
+				case want.Workload != "small" && testing.Short():
+					t.Skip("a full-sized step is not short")
+				case slices.Contains(large, want.Workload) && os.Getenv("TAPESTRY_LONG") == "":
+					t.Skip("want TAPESTRY_LONG=1")
+				}
+				w, err := Build(want.Workload, want.DType)
+				if err != nil {
 					t.Fatal(err)
 				}
-				expected, at := map[int]float64{1: want.First, 20: want.Last}[step]
-				if got := tapetest.Float(t, vm, w.Loss); at && !(math.Abs(got-expected) <= tolerance*expected) {
-					t.Errorf("the loss of step %d is %.9g, PyTorch's %.9g", step, got, expected)
-				}
-			}
-		})
+				want.hold(t, w)
+			})
+		}
 	}
 	for _, name := range Names() {
-		if !tested[name] {
+		if !tested["torch"+name] && tiny[name] == nil {
 			t.Errorf("PyTorch's losses of %s are missing", name)
 		}
+	}
+	sources, err := filepath.Glob("../../bench/cpp/*.cpp")
+	if err != nil || len(sources) == 0 {
+		t.Fatal("there is no C++", err)
+	}
+	for _, file := range sources {
+		if name := strings.TrimSuffix(filepath.Base(file), ".cpp"); !tested["cpp"+name] {
+			t.Errorf("the losses of %s in C++ are missing", name)
+		}
+	}
+}
+
+// TestTinyLosses: so they are at other sizes, of which tiny.jsonl has those of PyTorch: lines of
+// bench/pytorch.py --tiny --dtypes float64.
+func TestTinyLosses(t *testing.T) {
+	tested := 0
+	for _, want := range lossesIn(t, "testdata/tiny.jsonl") {
+		t.Run(want.Workload, func(t *testing.T) {
+			w, err := made(want.Workload, want.DType, tiny[want.Workload])
+			if err != nil {
+				t.Fatal(err)
+			}
+			want.hold(t, w)
+			tested++
+		})
+	}
+	if tested != len(tiny) {
+		t.Errorf("%d workloads are tested, want %d", tested, len(tiny))
+	}
+}
+
+// hold makes 20 steps, whose losses and checksum must be these.
+func (want losses) hold(t *testing.T, w *Workload) {
+	t.Helper()
+	vm := readied(t, w)
+	tolerance := 1e-5
+	if want.DType == graph.F64 {
+		tolerance = 1e-11
+	}
+	near := func(what string, got, want float64) {
+		if !(math.Abs(got-want) <= tolerance*math.Abs(want)) {
+			t.Errorf("%s is %.16g, want %.16g", what, got, want)
+		}
+	}
+	for step := 1; step <= 20; step++ {
+		if err := vm.Run(context.Background(), w.Feed); err != nil {
+			t.Fatal(err)
+		}
+		if expected, at := map[int]float64{1: want.First, 20: want.Last}[step]; at {
+			near(fmt.Sprint("the loss of step ", step), float(t, w.Float, vm), expected)
+		}
+	}
+	if want.DType == graph.F64 && want.Checksum != 0 {
+		near("the checksum", float(t, w.Checksum, vm), want.Checksum)
+	}
+}
+
+func float(t *testing.T, of func(*tape.VM) (float64, error), vm *tape.VM) float64 {
+	t.Helper()
+	x, err := of(vm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return x
+}
+
+// TestTypes: every workload is timed in some type, and no other has any.
+func TestTypes(t *testing.T) {
+	for _, name := range Names() {
+		if len(Types(name)) == 0 {
+			t.Errorf("%s has no element type", name)
+		}
+	}
+	if got := Types("mpl"); got != nil {
+		t.Errorf("mpl has element types %v", got)
 	}
 }
 
@@ -108,6 +189,11 @@ func ready(t *testing.T, name string, dt graph.DType, options ...tape.Option) (*
 	if err != nil {
 		t.Fatal(err)
 	}
+	return w, readied(t, w, options...)
+}
+
+func readied(t *testing.T, w *Workload, options ...tape.Option) *tape.VM {
+	t.Helper()
 	p, err := w.Compile(options...)
 	if err != nil {
 		t.Fatal(err)
@@ -118,7 +204,7 @@ func ready(t *testing.T, name string, dt graph.DType, options ...tape.Option) (*
 	}
 	vm := tapetest.VM(t, p, s)
 	t.Cleanup(vm.Close)
-	return w, vm
+	return vm
 }
 
 func TestStepsAllocateNothing(t *testing.T) {

@@ -16,8 +16,8 @@ import (
 // rows of its instructions. The rest is the part of the whole outside all boxes.
 func (l *layer) byBox(p *program, v *variant, boxes [][]*graph.Node, of func(row int) float64, whole float64, note func(box []*graph.Node, rows []int) viz.Mark) {
 	rows := map[*graph.Node][]int{}
-	for i := range p.rows {
-		if n := p.of(v, i); n != nil {
+	for i, n := range p.ownedBy(v) {
+		if n != nil {
 			rows[n] = append(rows[n], i)
 		}
 	}

@@ -68,7 +68,7 @@ func TestAmountsAddUp(t *testing.T) {
 				all, drawn := 0.0, graph.Reachable(slices.Concat(boxes...)...)
 				for i := range p.rows {
 					all += f.of(i)
-					if n := p.of(v, i); !slices.Contains(drawn, n) { // as the updates of states are not where they have no name
+					if n := p.ownedBy(v)[i]; !slices.Contains(drawn, n) { // as the updates of states are not where they have no name
 						undrawn += f.of(i)
 						if p.rows[i].Body != nil && !(level == viz.Notes && onlyIdle(d, v, n)) {
 							t.Errorf("%v: %s: instruction %d, a loop, is in no box", level, what, i)
@@ -116,7 +116,8 @@ func TestOnlyWhatTheTapeHolds(t *testing.T) {
 }
 
 // TestLoopsAreMostOfTheTape: of a recurrent network the boxes of its loop, forward and
-// backward, hold most of the arena, and the rest next to nothing.
+// backward, hold most of the arena, what has left the loops included; the rest is not much more than
+// the product with the inputs, which stands before the loops.
 func TestLoopsAreMostOfTheTape(t *testing.T) {
 	c := newClient(t, Options{})
 	d, err := c.s.shelf.find(c.open(`{"model":"rnn-lstm"}`))
@@ -137,7 +138,7 @@ func TestLoopsAreMostOfTheTape(t *testing.T) {
 			loops, met = loops+l.values[box[0]], met+1
 		}
 	}
-	if met != 2 || loops < arena/2 || l.rest > arena/10 {
+	if met != 2 || loops < arena/2 || l.rest > arena/5 {
 		t.Errorf("%d boxes of loops hold %v of %v, the rest is %v", met, loops, arena, l.rest)
 	}
 }

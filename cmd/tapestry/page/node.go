@@ -219,7 +219,7 @@ func (d *document) newNode(v *variant, n *graph.Node, record *inspect.Record, st
 	}
 	seconds, measured := 0.0, false
 	for i, row := range p.rows {
-		if p.of(v, i) != n {
+		if p.ownedBy(v)[i] != n {
 			continue
 		}
 		out.FLOPs += row.FLOPs

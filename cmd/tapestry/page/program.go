@@ -18,6 +18,7 @@ type program struct {
 	variant *variant
 	written []*graph.Node // by row; nil where the passes made something new
 	others  map[*variant][]*graph.Node
+	owners  map[*variant][]*graph.Node
 	stages  []tape.Stage
 }
 
@@ -32,7 +33,7 @@ func (d *document) program() (*program, error) {
 		nodes = append(nodes, r.Node)
 	}
 	p.variant = newVariant(asRun, nil, nodes, nil)
-	p.others = map[*variant][]*graph.Node{}
+	p.others, p.owners = map[*variant][]*graph.Node{}, map[*variant][]*graph.Node{}
 	p.written = p.by(d.asWritten)
 	d.run = p
 	return p, nil
@@ -44,6 +45,23 @@ func (p *program) of(v *variant, row int) *graph.Node {
 		return p.rows[row].Node
 	}
 	return p.by(v)[row]
+}
+
+// ownedBy returns the nodes of a variant to which the amounts of the instructions belong, by row: the
+// nodes that they compute, and the loops that what is computed for all steps at once has left.
+func (p *program) ownedBy(v *variant) []*graph.Node {
+	if nodes, known := p.owners[v]; known {
+		return nodes
+	}
+	nodes, left := make([]*graph.Node, len(p.rows)), v.steps()
+	for i, r := range p.rows {
+		nodes[i] = p.of(v, i)
+		if of := left[lineOf(r.Node, r.Node.IsBackward())]; nodes[i] == nil && r.Node.NumIn() > 0 && len(of) == 1 {
+			nodes[i] = of[0]
+		}
+	}
+	p.owners[v] = nodes
+	return nodes
 }
 
 // by returns the nodes of a variant that the instructions compute, by row.
@@ -107,6 +125,32 @@ func sources(w, p *variant) map[*graph.Node]*graph.Node {
 		}
 	}
 	return found
+}
+
+// line is where a loop, or a node in its step, was made, forward or for a derivative.
+type line struct {
+	pos      graph.Pos
+	scope    string
+	backward bool
+}
+
+func lineOf(n *graph.Node, backward bool) line { return line{n.First().Pos, n.First().Scope, backward} }
+
+// steps returns the loops of a variant by their lines and those of their steps.
+func (v *variant) steps() map[line][]*graph.Node {
+	out := map[line][]*graph.Node{}
+	for _, loop := range v.cone {
+		body := trait.LoopBody(loop)
+		if body == nil {
+			continue
+		}
+		for _, n := range append(body.Graph().Nodes(), loop) {
+			if k := lineOf(n, loop.IsBackward()); n.NumIn() > 0 && !slices.Contains(out[k], loop) {
+				out[k] = append(out[k], loop)
+			}
+		}
+	}
+	return out
 }
 
 // loopPlace identifies a loop throughout the passes, which change its carried values and results.
