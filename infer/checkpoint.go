@@ -59,9 +59,9 @@ func GeneratorMeta(m Model, v *text.Vocabulary) (map[string]string, error) {
 var errNoState = errors.New("the checkpoint is nil (checkpoint.Load reads one)")
 
 // LoadPredictor returns a predictor of a checkpoint, whose store it uses, on at most workers cores;
-// 0 stands for all. The error for a checkpoint without nets wraps [ErrNoModel]. When ctx ends, it
-// stops compiling.
-func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Predictor, error) {
+// 0 stands for all. Functions may change each net before it is compiled, such as by setting Mixed.
+// The error for a checkpoint without nets wraps [ErrNoModel]. When ctx ends, it stops compiling.
+func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int, change ...func(*Forward)) (*Predictor, error) {
 	if s == nil {
 		return nil, errNoState
 	}
@@ -73,6 +73,11 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int) (*Pred
 		n, err := ParseForward(s.Meta[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", s.Path, name, err)
+		}
+		for _, f := range change {
+			if f != nil {
+				f(&n)
+			}
 		}
 		nets = append(nets, n)
 	}

@@ -25,6 +25,7 @@ type Predictor struct {
 	nets   []*predicting // the largest batch first
 	inputs []Column
 	output Column
+	mixed  int // instructions that round their operands
 }
 
 // Column describes a predictor's input, or its output.
@@ -40,6 +41,10 @@ func (in Column) String() string { return fmt.Sprintf("%s %v", in.Name, in.Row) 
 type Forward struct {
 	Rows   int         // at least 1
 	Output *graph.Node // the prediction, with the rows as its first axis
+
+	// Mixed rounds the operands of large products to bfloat16, as tape.Mixed says: a net for a batch
+	// may then predict other digits for a row than one for a single row, whose products are small.
+	Mixed bool
 }
 
 // Columns returns the inputs of the net for each row, which are those without a default that its
@@ -97,6 +102,10 @@ type predicting struct {
 // must be the first axis of the output and of every input without a default; the nets may differ in
 // the number of rows only. It uses at most workers cores, 0 for all. When ctx ends, it stops
 // compiling.
+//
+// What a net makes of parameters and states alone is made in the first prediction, and again in the
+// next one after they have changed, as tape.Once says: by tape.Store.Set and its like, or by a
+// training step on the store.
 func NewPredictor(ctx context.Context, store *tape.Store, workers int, nets ...Forward) (*Predictor, error) {
 	if len(nets) == 0 {
 		return nil, errors.New("predictor: want at least one net")
@@ -126,13 +135,18 @@ func (p *Predictor) add(ctx context.Context, store *tape.Store, workers int, n F
 	for _, in := range r.inputs {
 		r.feed[in] = tape.Tensor(graph.NewValue(in.Type()))
 	}
-	prog, err := tape.CompileContext(ctx, n.Output.Graph(), tape.Fetch(n.Output))
+	options := []tape.Option{tape.Fetch(n.Output), tape.Once()}
+	if n.Mixed {
+		options = append(options, tape.Mixed())
+	}
+	prog, err := tape.CompileContext(ctx, n.Output.Graph(), options...)
 	if err != nil {
 		return err
 	}
 	if r.vm, err = prog.NewVM(store, tape.Workers(workers)); err != nil {
 		return fmt.Errorf("predictor: %w", err)
 	}
+	p.mixed += prog.Mixed()
 	p.nets, p.inputs, p.output = append(p.nets, r), inputs, output
 	return nil
 }
@@ -163,6 +177,14 @@ func (p *Predictor) Inputs() []Column { return slices.Clone(p.inputs) }
 
 // Output describes the output for each row.
 func (p *Predictor) Output() Column { return p.output }
+
+// Mixed returns how many instructions of all nets round their operands, because of [Forward].Mixed.
+func (p *Predictor) Mixed() int {
+	if p == nil {
+		return 0
+	}
+	return p.mixed
+}
 
 // Predict returns the output for each row of a set, as an array whose first axis is the set's rows.
 // The set has a column for each input, of its name; other columns are ignored. Numbers of another

@@ -136,6 +136,8 @@ func constructors() map[string]constructor {
 		"MaxPool2D":       on1(func(x node) node { return ops.MaxPool2D(x, ops.Size(2)) }),
 		"Conv1D":          on2(func(x, w node) node { return ops.Conv1D(x, w) }),
 		"Conv2D":          on2(func(x, w node) node { return ops.Conv2D(x, w) }),
+		"ConvInteger":     on3(func(x, w, zero node) node { return ops.ConvInteger(x, w, zero) }),
+		"MatMulInteger":   on3(ops.MatMulInteger),
 		"ConvTranspose1D": on2(func(y, w node) node { return ops.ConvTranspose1D(y, w) }),
 		"ConvTranspose2D": on2(func(y, w node) node { return ops.ConvTranspose2D(y, w) }),
 

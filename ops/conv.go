@@ -300,7 +300,14 @@ func (conv) Rule(_ []bool) (name string, law expr.Expr) {
 	return named("convolution: a sum of products over its windows")
 }
 
-func (op conv) Kernel(*graph.Node) kernel.Kernel { return kernel.Conv(convolution(op).kernel()) }
+// Kernel computes y, of two axes of places or one.
+func (op conv) Kernel(y *graph.Node) kernel.Kernel {
+	k, w := kernel.Conv{Convolution: convolution(op).kernel(), Size: [2]int{1, 1}}, y.In(1).Shape()
+	for a := range k.Spatial {
+		k.Size[2-k.Spatial+a] = w.Dim(a)
+	}
+	return k
+}
 
 func (op conv) Infer(in []*graph.Node) (graph.Type, error) {
 	if err := arity(in, 2); err != nil {

@@ -50,7 +50,7 @@ func TestScatterAddDerivativeOutsideTheAxis(t *testing.T) {
 // TestIndices: whatever takes whole numbers refuses one that is no place of the axis, by the
 // definition and on the tape in the same words, or reads it as a number.
 func TestIndices(t *testing.T) {
-	numbers := []string{"ArgMax", "ArgMin", "ArgSort", "Cast", "CumArg", "FirstEqual", "LinearRecurrence", "SearchSorted"}
+	numbers := []string{"ArgMax", "ArgMin", "ArgSort", "Cast", "ConvInteger", "CumArg", "FirstEqual", "LinearRecurrence", "MatMulInteger", "SearchSorted"}
 	eachCase(t, func(t *testing.T, op ops.Op, b built) {
 		for _, x := range b.in {
 			if !x.DType().IsInt() {

@@ -113,9 +113,9 @@ func TestColumnMeetsList(t *testing.T) {
 // TestNothingElseBroadcasts: operations that are not elementwise take no column with a list, but
 // for those whose operands do not meet.
 func TestNothingElseBroadcasts(t *testing.T) {
-	// Rows by a list of numbers; [3]·[n=3 1], summed over n; a step of one's own; cases that add a matrix
+	// Rows by a list of numbers; [3]·[n=3 1], summed over n, of integers too; a step of one's own; cases that add a matrix
 	// to the list; a column searched for in the list.
-	apart := []string{"Gather", "MatMul", "Scan", "Scatter", "SearchSorted", "Solve", "SolveTriangular"}
+	apart := []string{"Gather", "MatMul", "MatMulInteger", "Scan", "Scatter", "SearchSorted", "Solve", "SolveTriangular"}
 	for _, op := range ops.List() {
 		if _, ok := op.(interface{ Scalar(...float64) float64 }); ok {
 			continue

@@ -17,7 +17,7 @@ func TestNil(t *testing.T) {
 			"Asinh": ops.Asinh, "At": ops.At, "AvgPool1D": ops.AvgPool1D, "AvgPool2D": ops.AvgPool2D, "AvgPool3D": ops.AvgPool3D,
 			"BroadcastTo": ops.BroadcastTo, "Call": ops.Call, "Cast": ops.Cast, "Cholesky": ops.Cholesky,
 			"Clip": ops.Clip, "Closed": ops.Closed, "Composites": ops.Composites, "Concat": ops.Concat,
-			"Cond": ops.Cond, "Conv1D": ops.Conv1D, "Conv2D": ops.Conv2D, "Conv3D": ops.Conv3D, "ConvTranspose3D": ops.ConvTranspose3D, "ConvTranspose1D": ops.ConvTranspose1D,
+			"Cond": ops.Cond, "Conv1D": ops.Conv1D, "Conv2D": ops.Conv2D, "Conv3D": ops.Conv3D, "ConvInteger": ops.ConvInteger, "MatMulInteger": ops.MatMulInteger, "ConvTranspose3D": ops.ConvTranspose3D, "ConvTranspose1D": ops.ConvTranspose1D,
 			"ConvTranspose2D": ops.ConvTranspose2D, "Cos": ops.Cos, "CumMax": ops.CumMax, "CumMin": ops.CumMin,
 			"CumProd": ops.CumProd, "CumSum": ops.CumSum, "Det": ops.Det, "Diagonal": ops.Diagonal,
 			"DiagonalMatrix": ops.DiagonalMatrix, "DiffDot": ops.DiffDot, "DynamicSlice": ops.DynamicSlice,

@@ -64,6 +64,7 @@ type call struct {
 	bound  []sized // by number of rows
 	first  []sized // of a sum over the rows: for the first rows of a part
 	moves  []move
+	once   bool // see [Once]
 
 	indices *indices // to be checked; nil for none
 }
@@ -126,7 +127,7 @@ func bind(g *guarded) *Program {
 // bind binds step k to each number of rows that it meets.
 func (s *stage) bind(k int) call {
 	st := &s.steps[k]
-	c, lengths := call{indices: st.indices}, []int{0}
+	c, lengths := call{indices: st.indices, once: st.once}, []int{0}
 	for _, t := range s.tilings {
 		if t.from <= k && k < t.to {
 			lengths = s.lengths(t)

@@ -57,10 +57,15 @@ func (l *lowered) within(r *request) (*Program, error) {
 	p := advance[*planned](l, l.how)
 	budget := min(r.budget, l.how.tooLong-1)
 	switch {
-	case !r.limited && p.tooLarge():
+	case !r.limited && p.tooLarge() && !l.how.once:
 		return nil, p.errTooLarge("tape.Budget computes values again")
-	case !r.limited || p.arena <= budget && !p.tooLarge():
+	case !p.tooLarge() && (!r.limited || p.arena <= budget):
 		return advance[*Program](p, l.how), nil
+	case l.how.once: // what is kept from run to run may be what is too much
+		every, how := l.clone(), *l.how
+		how.once = false
+		every.how = &how
+		return every.within(r)
 	}
 	least, most := p, enough*p.nanos()
 	effort := mostEffort*len(l.instrs) + freeEffort

@@ -12,7 +12,7 @@ import (
 )
 
 // Option says what a program is for; see [Fetch], [Watch], [Do], [Passes], [FastMath], [Unfused],
-// [Mixed], [Fine], [CheckFinite], [Budget], [TrustIndices], [Debug].
+// [Mixed], [Once], [Fine], [CheckFinite], [Budget], [TrustIndices], [Debug].
 type Option func(*request)
 
 // request collects what the options ask for.
@@ -33,6 +33,7 @@ type settings struct {
 	separate bool // nothing is fused
 	trusting bool // indices are not checked
 	mixed    bool // large products round their operands
+	once     bool // what does not change from run to run is made once
 	sizes    sizes
 	tooLong  int // bytes that arena and scratch stay below
 	debug    bool

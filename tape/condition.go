@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
@@ -34,7 +35,10 @@ func guard(p *planned) *guarded {
 	}
 	for i := len(p.stages) - 1; i >= 0; i-- {
 		s := &p.stages[i]
-		s.mask = c.of(i)
+		s.mask = always
+		if !slices.ContainsFunc(s.steps, func(st step) bool { return st.once }) {
+			s.mask = c.of(i)
+		}
 		s.conditional = s.mask != always
 		for _, b := range p.read(i) {
 			if was, ok := c.wanted[b]; ok && was != s.mask {
@@ -144,7 +148,7 @@ func (g *guarded) check() error {
 
 // passes reports whether the run under way passes over a stage.
 func (vm *VM) passes(s *stage) bool {
-	return s.conditional && !kernel.As[bool](vm.workers[0].mem[s.mask])[0]
+	return s.once && vm.rests(s) || s.conditional && !kernel.As[bool](vm.workers[0].mem[s.mask])[0]
 }
 
 // condition names the mask of a stage; "" for none.
@@ -168,8 +172,11 @@ func (q *sequence) condition(name *naming, s *stage) string {
 	return "a constant"
 }
 
-// only returns what the listing says of a condition.
+// only returns what the listing says of when a stage runs.
 func (q *sequence) only(name *naming, sign string, s *stage) string {
+	if s.once {
+		return sign + "once"
+	}
 	if !s.conditional {
 		return ""
 	}

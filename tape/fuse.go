@@ -2,6 +2,7 @@ package tape
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
@@ -122,6 +123,7 @@ func (f *fused) assign(i int) {
 		}
 	}
 	if last >= 0 {
+		last = f.merge(i, last)
 		why, ok := f.join(i, last, coarseLimit)
 		if ok {
 			return
@@ -139,6 +141,54 @@ func (f *fused) assign(i int) {
 		}
 	}
 	f.start(i)
+}
+
+// merge moves all of group from into an earlier one of as many rows that instruction i reads from
+// too, if nothing of it needs a group between them: what reads leaves alone, as a Gather does, starts
+// a group, which would cut that of the instruction's other operands in two. It returns the group
+// that holds what from held.
+func (f *fused) merge(i, from int) int {
+	at, ins, g := -1, &f.instrs[i], f.groups[from]
+	for _, v := range ins.in {
+		if k := f.from[v.buf]; k >= 0 && f.of[k] < from && f.groups[f.of[k]].rows == g.rows {
+			at = max(at, f.of[k])
+		}
+	}
+	if at < 0 || g.rows == 0 || ins.again != nil || ins.extra != g.extra || f.groups[at].extra != g.extra ||
+		len(g.members) > mergeLimit || len(f.groups[at].members)+len(g.members) > memberLimit {
+		return from
+	}
+	for _, m := range g.members {
+		if f.instrs[m.ins].again != nil {
+			return from
+		}
+		for _, v := range f.instrs[m.ins].in {
+			if k := f.from[v.buf]; k >= 0 && f.of[k] > at && f.of[k] != from {
+				return from
+			}
+		}
+	}
+	keep := *f.groups[at]
+	keep.whole = maps.Clone(keep.whole)
+	for _, m := range g.members {
+		if _, ok := f.add(at, m.ins, m.div, g.rows); !ok {
+			for _, m := range g.members {
+				f.of[m.ins] = from
+			}
+			*f.groups[at] = keep
+			return from
+		}
+		f.of[m.ins] = at
+	}
+	for _, m := range g.members {
+		for _, v := range f.instrs[m.ins].in {
+			if f.reader[v.buf] == from {
+				f.reader[v.buf] = at
+			}
+		}
+	}
+	*g = group{whole: map[int]int{}, extra: g.extra}
+	return at
 }
 
 // start makes a group of instruction i alone.

@@ -13,6 +13,7 @@ const (
 	coarseLimit  = 128 << 10  // of a row of a result, where joining makes the rows longer
 	siblingLimit = 4 << 10    // the same, where the instruction only reads what the group reads
 	memberLimit  = 2048
+	mergeLimit   = 64  // of a group that moves into an earlier one
 	minStretch   = 128 // elements that a block should have at least
 )
 

@@ -36,7 +36,7 @@ var short = []struct {
 		return []*graph.Node{ops.Sum(y, "c"), ops.Mean(y, "q"), ops.Max(y, "q", "c"), ops.Prod(y, "c"), ops.Min(x, "c")}
 	}},
 	{"sums over the rows", func(x, w, s, _ *graph.Node) []*graph.Node {
-		y := ops.Mul(ops.Sin(x), s)
+		y := ops.Mul(ops.Sin(x), ops.Expand(w, 1, "q")) // times s, the sum would come first
 		return []*graph.Node{ops.Sum(y, "p"), ops.Mean(ops.Mul(w, s)), ops.Sum(y, "p", "c")}
 	}},
 	{"parts", func(x, w, s, _ *graph.Node) []*graph.Node {

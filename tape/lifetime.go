@@ -51,10 +51,14 @@ func (q *sequence) lifetimes(placed bool) *lifetimes {
 	}
 	for b := range q.buffers {
 		if l.begin[b] >= 0 {
-			if q.buffers[b].pinned {
+			from := l.begin[b]
+			if q.buffers[b].stays() {
 				l.last[b] = len(q.stages) - 1
 			}
-			l.add(l.live, b, l.begin[b], l.last[b]+1, 1)
+			if q.buffers[b].kept {
+				from = 0
+			}
+			l.add(l.live, b, from, l.last[b]+1, 1)
 		}
 	}
 	for t := 1; t < len(l.live); t++ {
@@ -71,7 +75,7 @@ func (l *lifetimes) takePlaces() {
 		for _, b := range l.made(i) {
 			for _, from := range l.read(i) {
 				if l.holds(from) && l.last[from] == i && l.begin[from] < i &&
-					l.buffers[from].offset == l.buffers[b].offset && !l.buffers[from].pinned {
+					l.buffers[from].offset == l.buffers[b].offset && !l.buffers[from].stays() {
 					l.last[from] = i - 1
 				}
 			}
@@ -102,7 +106,7 @@ func (l *lifetimes) list() (all []holder) {
 	}
 	at, _ := l.peak()
 	for b := range l.begin {
-		if l.begin[b] >= 0 && l.begin[b] <= at && at <= l.last[b] {
+		if l.begin[b] >= 0 && (l.begin[b] <= at || l.buffers[b].kept) && at <= l.last[b] {
 			h := holder{name: l.name(b), bytes: int64(l.buffers[b].bytes)}
 			if l.maker[b] >= 0 {
 				k, isLoop := l.instrs[l.maker[b]].kernel.(*loop)

@@ -25,6 +25,7 @@ type Row struct {
 	InPlace bool
 	FLOPs   int64
 	Traffic int64    // bytes read and written outside of scratch
+	Once    bool     // it runs in the first run, and again when a value that it depends on has changed: see [Once]
 	Repeat  bool     // made once more, in the blocks that read it, from what is in memory anyway
 	Cut     string   // why it does not run in the blocks of what it reads; "" if it does or reads leaves
 	Again   int      // the bytes that computing it again saves; 0 for what is computed first
@@ -52,6 +53,7 @@ type Stage struct {
 	Parts       int    // partial sums that the blocks add to, 0 if they add to none
 	Scratch     int    // bytes that each worker needs
 	Only        string // the name of the mask of its condition; "" for none
+	Once        bool   // it runs in the first run, and again when a value that it depends on has changed: see [Once]
 }
 
 // Stages lists the stages in order.
@@ -59,7 +61,7 @@ func (p *Program) Stages() []Stage {
 	out, name := make([]Stage, len(p.stages)), p.names()
 	for i := range p.stages {
 		s := &p.stages[i]
-		out[i] = Stage{s.rows, s.block, s.parts, s.scratch, p.condition(name, s)}
+		out[i] = Stage{s.rows, s.block, s.parts, s.scratch, p.condition(name, s), s.once}
 	}
 	return out
 }
@@ -84,7 +86,7 @@ func (p *Program) row(name *naming, stage, k int) Row {
 	r := Row{
 		Op: ins.name, Result: name.result(ins), Stage: stage, Scratch: b.home == inScratch, Turned: b.turned, Stored: b.home == outside,
 		Offset: b.offset, Bytes: b.bytes, InPlace: ins.inPlace, FLOPs: ins.flops, Traffic: ins.bytes,
-		Cut: ins.cut, Repeat: ins.repeated, Again: ins.saves, Pos: at.Pos, Scope: at.Scope, Node: ins.node,
+		Cut: ins.cut, Repeat: ins.repeated, Once: st.once, Again: ins.saves, Pos: at.Pos, Scope: at.Scope, Node: ins.node,
 	}
 	for _, t := range s.tilings {
 		if t.from <= k && k < t.to {
@@ -114,7 +116,7 @@ func (p *Program) row(name *naming, stage, k int) Row {
 // marks a result that takes the place of an operand, + one that is added up over the rows. Below a
 // loop is the listing of its body, marked ┆. The line of an instruction that could not join the
 // blocks of its operands ends with the reason. "only if" names the mask of stages that a run skips
-// where the mask is false. "turned" marks a result whose rows lie innermost in the scratch; Turn turns
+// where the mask is false, "once" those that run once ([Once]). "turned" marks a result whose rows lie innermost in the scratch; Turn turns
 // rows, and turns them back. An operand is a row's result, a leaf, or a view of either:
 // Transpose(α)[j=3 i=150].
 func (p *Program) String() string {
@@ -125,6 +127,7 @@ func (p *Program) String() string {
 	if again, flops := p.Recomputed(); len(again) > 0 {
 		fmt.Fprintf(&b, "%d instructions run again, to save memory: %s FLOP\n", len(again), countText(flops))
 	}
+	b.WriteString(p.keptText())
 	width := 6
 	for _, r := range rows {
 		width = max(width, len([]rune(r.Result)))
@@ -180,6 +183,9 @@ func (r *Row) text(i, width int, grouped bool) string {
 		countText(r.FLOPs), memory.Text(r.Traffic), r.Op, strings.Join(r.In, ", "))
 	if r.Turned {
 		s += "  · turned"
+	}
+	if r.Once && grouped {
+		s += "  · once"
 	}
 	if r.Repeat {
 		s += "  · once more"

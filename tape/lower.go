@@ -247,11 +247,11 @@ func (l *lowering) lower(n *graph.Node) error {
 		return err
 	}
 	in, out, hollow := make([]value, n.NumIn()), dense, false
-	if !kernel.Moves(k) {
+	if !kernel.TakesNarrow(k) {
 		out.DType = dense.DType.Wide()
 	}
 	for i := range in {
-		if in[i] = l.value[n.In(i)]; !kernel.Moves(k) {
+		if in[i] = l.value[n.In(i)]; !kernel.TakesNarrow(k) {
 			in[i] = l.wide(in[i], n.In(i))
 		}
 		if !k.Strided(i) {

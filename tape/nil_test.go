@@ -17,7 +17,7 @@ func TestNil(t *testing.T) {
 			"ArrayOf": tape.ArrayOf, "Budget": tape.Budget, "CheckFinite": tape.CheckFinite,
 			"Compile": tape.Compile, "CompileContext": tape.CompileContext, "Debug": tape.Debug, "Do": tape.Do, "FastMath": tape.FastMath, "Fetch": tape.Fetch,
 			"Fine": tape.Fine, "HalfBits": tape.HalfBits, "Labels": tape.Labels, "Lanes": tape.Lanes, "Limit": tape.Limit,
-			"MeasureRoofline": tape.MeasureRoofline, "Mixed": tape.Mixed, "MixedRules": tape.MixedRules, "Eval": tape.Eval, "NewStore": tape.NewStore, "Of": tape.Of[float64], "Passes": tape.Passes,
+			"MeasureRoofline": tape.MeasureRoofline, "Mixed": tape.Mixed, "MixedRules": tape.MixedRules, "Once": tape.Once, "Eval": tape.Eval, "NewStore": tape.NewStore, "Of": tape.Of[float64], "Passes": tape.Passes,
 			"Scalar": tape.Scalar, "Seed": tape.Seed, "Tensor": tape.Tensor, "Tensors": tape.Tensors,
 			"TrustIndices": tape.TrustIndices, "Unfused": tape.Unfused, "Watch": tape.Watch,
 			"Workers": tape.Workers,

@@ -129,12 +129,12 @@ func newSchedule(q *sequence, lo, hi int) *schedule {
 	s.keepSums(q, lo)
 	for i := range n {
 		for _, b := range q.made(lo + i) {
-			if s.readers[b] > 0 || q.buffers[b].pinned {
+			if (s.readers[b] > 0 || q.buffers[b].pinned) && !q.buffers[b].kept {
 				s.grows[i] += int64(roundUp(q.buffers[b].bytes))
 			}
 		}
 		for _, b := range s.reads[i] {
-			if !q.buffers[b].pinned {
+			if !q.buffers[b].stays() {
 				s.bytes[b] = int64(roundUp(q.buffers[b].bytes))
 			}
 			if s.readers[b] == 1 {

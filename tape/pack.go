@@ -47,12 +47,12 @@ func (s *stager) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v
 	}
 	ins := &s.from.instrs[i]
 	r, ok := right(ins)
-	times := s.uses[r] * blocks
-	if !ok || times < 2 { // once, a product packs for itself
+	times, stays := s.uses[r]*blocks, s.lasts.made[r.from.buf]
+	if !ok || times < 2 && !stays { // once, a product packs for itself
 		return value{}, nil, false
 	}
 	reader := ins.kernel.(kernel.PackReader)
-	if !reader.PackPays(out, in, times) {
+	if !reader.PackPays(out, in, times) && !(stays && reader.PackPays(out, in, kernel.EveryRun)) {
 		return value{}, nil, false
 	}
 	k, _ = reader.WithPacked()
@@ -70,6 +70,7 @@ func (s *stager) pack(i int, r packing) value {
 	s.instrs = append(s.instrs, instr{node: s.instrs[i].node.In(1), name: "Pack", kernel: r.by, does: packs, out: y,
 		in: []value{r.from}, bytes: int64(touched(l) + y.layout.Len()*l.DType.Size())})
 	s.whole(len(s.instrs) - 1)
+	s.runsOnce(s.lasts.made[r.from.buf])
 	s.packs[r] = y
 	return y
 }

@@ -74,7 +74,8 @@ func plan(o *ordered) *planned {
 
 // planning walks the stages in an order once: a result takes the place of an operand that ends
 // there, if the kernels can work in place, or else the smallest gap that fits; then the places of
-// buffers that end there are given back. Pinned buffers are never given back.
+// buffers that end there are given back. Pinned buffers are never given back, and those that are kept
+// from run to run come first.
 type planning struct {
 	sequence
 	free    gaps
@@ -96,6 +97,11 @@ func newPlanning(o *ordered, order []int) *planning {
 			p.last[b] = i
 		}
 	}
+	for b := range p.buffers { // what is kept has its place before all stages, and for itself
+		if p.buffers[b].kept {
+			p.offset[b] = p.free.take(roundUp(p.buffers[b].bytes))
+		}
+	}
 	for i := range p.stages {
 		o.how.look()
 		p.stage(i)
@@ -110,6 +116,9 @@ func (p *planning) stage(i int) {
 	made, read := p.made(i), p.read(i)
 	t, ending := p.stages[i].touches(), p.ending(read, i)
 	for _, b := range made {
+		if p.buffers[b].kept {
+			continue
+		}
 		if from := p.replaced(i, b, t, ending); from >= 0 {
 			p.offset[b], p.passed[from] = p.offset[from], true
 		} else {
@@ -126,7 +135,7 @@ func (p *planning) stage(i int) {
 
 // ends reports whether stage i is the last that touches buffer b, and its place is still its own.
 func (p *planning) ends(b, i int) bool {
-	return p.last[b] == i && p.buffers[b].home == inArena && !p.buffers[b].pinned && !p.passed[b]
+	return p.last[b] == i && p.buffers[b].home == inArena && !p.buffers[b].stays() && !p.passed[b]
 }
 
 // maxEnding limits the buffers that end in a stage and are tried for each of its results.

@@ -9,7 +9,7 @@ import (
 
 // Check replays the tape over the places in the arena, and over those in the scratch of each stage,
 // and proves that every operand still holds what was written into its buffer when it is read, and
-// every pinned buffer at the end, that all writes stay within the arena, and that every buffer of
+// every pinned buffer at the end, that nothing else is written over what is kept from run to run, that all writes stay within the arena, and that every buffer of
 // it is written. It does the same for the bodies of loops. Compile runs it on each program.
 func (p *Program) Check() error {
 	if p == nil {
@@ -58,6 +58,9 @@ func (m *replay) write(b int) error {
 	from := m.find(out.offset)
 	to := from
 	for to < len(m.intact) && m.buffers[m.intact[to]].offset < m.end(b) {
+		if other := m.intact[to]; m.buffers[other].kept && other != b {
+			return fmt.Errorf("buffer %d at %d, which is kept from run to run, is overwritten", other, m.buffers[other].offset)
+		}
 		to++
 	}
 	m.intact = slices.Replace(m.intact, from, to, b)
@@ -77,6 +80,13 @@ type arenaReplay struct {
 func (q *sequence) replayArena(size int, look func()) error {
 	m := &arenaReplay{replay: replay{sequence: q, size: size}}
 	made := make([]bool, len(q.buffers))
+	for b := range q.buffers {
+		if q.buffers[b].kept {
+			if err := m.write(b); err != nil {
+				return err
+			}
+		}
+	}
 	for i := range q.stages {
 		look()
 		if err := m.stage(i); err != nil {
@@ -91,7 +101,7 @@ func (q *sequence) replayArena(size int, look func()) error {
 		case buf.home != inArena:
 		case !made[b]:
 			return fmt.Errorf("end: no stage makes buffer %d, of %d B", b, buf.bytes)
-		case buf.pinned && !m.holds(b):
+		case buf.stays() && !m.holds(b):
 			return fmt.Errorf("end: buffer %d at %d is overwritten", b, buf.offset)
 		}
 	}

@@ -44,8 +44,12 @@ type sequence struct {
 	tables
 	instrs []instr
 	stages []stage
-	late   int // the first of the stages that run after the checks: they write to the store
+	late   int   // the first of the stages that run after the checks: they write to the store
+	lots   []lot // of stages that run once
 }
+
+// stays reports whether a buffer keeps its place to the end of the run.
+func (b *buffer) stays() bool { return b.pinned || b.kept }
 
 // home says where the memory of a buffer comes from.
 type home int
@@ -65,6 +69,7 @@ type buffer struct {
 	bytes    int
 	offset   int  // in the arena or the scratch
 	pinned   bool // lives until the end of the run
+	kept     bool // lives from run to run: made by a stage that runs once, and read by others
 	rows     int  // in scratch: the rows that are held there at a time
 	turned   bool // in scratch: they lie turned, see [stager.lay]
 }
@@ -154,28 +159,35 @@ func (p *Program) Log() []rewrite.Entry {
 }
 
 // Arena returns the memory, in bytes, that a VM needs beyond inputs, store and constants for the
-// arrays that it makes: the peak of a run.
+// arrays that it makes: the peak of a run, with what it keeps from run to run ([Once]).
 func (p *Program) Arena() int { return p.arena }
 
 // Scratch returns the memory, in bytes, that each worker of a VM needs besides, for the blocks of
 // rows that it works on.
 func (p *Program) Scratch() int { return p.scratch }
 
-// FLOPs returns the number of arithmetic operations of a run.
+// FLOPs returns the number of arithmetic operations of a run, but for stages that run once ([Once]).
 func (p *Program) FLOPs() (n int64) {
 	for _, s := range p.stages {
 		for _, st := range s.steps {
+			if st.once {
+				continue
+			}
 			n += p.instrs[st.ins].flops
 		}
 	}
 	return n
 }
 
-// Traffic returns the number of bytes that the instructions of a run read and write. Of a table
+// Traffic returns the number of bytes that the instructions of a run read and write, but for stages
+// that run once ([Once]). Of a table
 // that Gather takes rows of, it counts these rows; ScatterAdd writes all of its result.
 func (p *Program) Traffic() (n int64) {
 	for _, s := range p.stages {
 		for _, st := range s.steps {
+			if st.once {
+				continue
+			}
 			n += p.instrs[st.ins].bytes
 		}
 	}

@@ -132,6 +132,14 @@ func numbers(t *tensor.Dense) []float64 {
 		for _, v := range t.Int64s() {
 			out = append(out, float64(v))
 		}
+	case tensor.Uint8:
+		for _, v := range t.Uint8s() {
+			out = append(out, float64(v))
+		}
+	case tensor.Int8:
+		for _, v := range t.Int8s() {
+			out = append(out, float64(v))
+		}
 	case tensor.Uint16:
 		for _, v := range t.Uint16s() {
 			out = append(out, float64(v)) // the bits

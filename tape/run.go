@@ -16,6 +16,7 @@ type worker struct {
 	operands []kernel.Mem // of one call after the other
 	scratch  kernel.Mem
 	sum      kernel.Ctx // of partial sums
+	rests    bool       // what runs once has run before the run under way
 	wrong    misplaced  // the first index of the stage that is outside of its axis
 }
 
@@ -53,6 +54,9 @@ func (w *worker) block(s *stage, b, part int, begins bool) {
 			length := s.calls[t.from].length(min(t.rows, first+n-row))
 			for k := t.from; k < t.to; k++ {
 				c := &s.calls[k]
+				if c.once && w.rests {
+					continue
+				}
 				bound := &c.bound[length]
 				if begins && row == first && c.first != nil {
 					bound = &c.first[length]

@@ -18,6 +18,8 @@ type stage struct {
 	nanos   float64
 
 	checks      bool // a step may find an index outside of its axis
+	once        bool // all steps run in the first run, and again when a value that the lot reads has changed
+	lot         int  // of the steps that do
 	conditional bool
 	mask        int // the buffer of its condition
 }
@@ -28,6 +30,7 @@ type step struct {
 	out  ref
 	in   []ref
 	open *opening // until it is bound
+	once bool     // see [Once]
 
 	indices *indices // to be checked; nil for none
 }
@@ -138,10 +141,12 @@ func (q *sequence) loopOf(s *stage) *loop {
 	return l
 }
 
-// nanos estimates the time of a run on one core.
+// nanos estimates the time of a run on one core, but for stages that run once.
 func (q *sequence) nanos() (t float64) {
 	for _, s := range q.stages {
-		t += s.nanos
+		if !s.once {
+			t += s.nanos
+		}
 	}
 	return t
 }

@@ -23,6 +23,7 @@ type stager struct {
 	from  *postponed
 	uses  map[packing]int   // how often each right operand is read, but for blocks
 	packs map[packing]value // those that have been packed
+	lasts *lasting
 }
 
 // Partial sums take no more than partsLimit bytes in all, unless there are few of them.
@@ -32,7 +33,7 @@ const (
 )
 
 func stageGroups(f *postponed) *staged {
-	s := &stager{staged: &staged{sequence: sequence{tables: f.tables}, how: f.how}, from: f, uses: f.countUses(), packs: map[packing]value{}}
+	s := &stager{staged: &staged{sequence: sequence{tables: f.tables}, how: f.how}, from: f, uses: f.countUses(), packs: map[packing]value{}, lasts: newLasting(f)}
 	s.instrs = make([]instr, len(f.instrs))
 	for i := range f.instrs {
 		s.instrs[i] = f.instrs[i].instr
@@ -52,8 +53,10 @@ func stageGroups(f *postponed) *staged {
 		if len(g.members) == 0 {
 			continue
 		}
+		once := s.lasts.group(g)
 		if g.rows == 0 || len(g.members) == 1 && !s.worthAlone(g) {
 			s.whole(g.members[0].ins)
+			s.runsOnce(once)
 			continue
 		}
 		for _, m := range g.members {
@@ -62,11 +65,12 @@ func stageGroups(f *postponed) *staged {
 				buf.home = inScratch
 			}
 		}
-		s.blocked(g)
+		s.blocked(g, once)
 	}
 	if f.late == len(f.groups) {
 		s.late = len(s.stages)
 	}
+	s.unite()
 	return s.staged
 }
 
@@ -122,8 +126,17 @@ func (s *stager) workspace(made *stage, l *loop) {
 	}
 }
 
-// blocked makes a stage of a group.
-func (s *stager) blocked(g *group) {
+// runsOnce says of the last stage that it runs once, or that it does not.
+func (s *stager) runsOnce(once bool) {
+	made := &s.stages[len(s.stages)-1]
+	made.once = once
+	for k := range made.steps {
+		made.steps[k].once = once
+	}
+}
+
+// blocked makes a stage of a group, of which all runs once, or a part.
+func (s *stager) blocked(g *group, once bool) {
 	made := stage{rows: g.rows, stretch: g.stretch}
 	summed := 0
 	for _, m := range g.members {
@@ -139,10 +152,16 @@ func (s *stager) blocked(g *group) {
 		made.parts = max(1, min(worth, made.blocks(), max(fewParts, partsLimit/summed)))
 	}
 	made.tilings = s.tile(&made, g, members)
+	part := map[int]bool{}
+	if !once && len(s.lasts.made) > 0 {
+		part = s.part(members)
+	}
 	s.hold(&made, members)
 	for _, t := range made.tilings {
 		for k := t.from; k < t.to; k++ {
-			made.steps = append(made.steps, s.step(&made, t, members[k]))
+			st := s.step(&made, t, members[k])
+			st.once = once || part[st.ins]
+			made.steps = append(made.steps, st)
 		}
 	}
 	for _, m := range members { // what stays in scratch is not moved
@@ -157,21 +176,22 @@ func (s *stager) blocked(g *group) {
 		}
 	}
 	s.placeInScratch(&made)
+	made.once = once
 	s.stages = append(s.stages, made)
 }
 
 // blockRows chooses the rows of a block: as many as fit into the cache with all that is alive at
 // once, or as products want.
 func (s *stager) blockRows(g *group, members []laid) int {
-	widest, unit, products := 1, 1, false
+	widest, unit, most, products := 1, 1, int64(-1), false
 	for _, m := range g.members {
 		ins := &s.instrs[m.ins]
-		products = products || isProduct(ins.kernel)
 		l := ins.out.layout
+		products = products || isProduct(ins.kernel)
 		if m.div.Accumulate == nil {
 			widest = max(widest, l.Len()*l.DType.Size()/g.rows)
-			if isProduct(ins.kernel) {
-				unit = max(unit, l.Len()/l.Dims[l.Rank-1]/g.rows)
+			if isProduct(ins.kernel) && ins.flops > most { // the largest product decides
+				most, unit = ins.flops, max(1, l.Len()/l.Dims[l.Rank-1]/g.rows)
 			}
 			continue
 		}
@@ -301,8 +321,8 @@ func (q *sequence) text(form string, places bool) string {
 	return b.String()
 }
 
-// check replays the scratch of each stage: see [sequence.replayScratch] and
-// [sequence.checkTurned].
+// check replays the scratch of each stage: see [sequence.replayScratch],
+// [sequence.checkTurned] and [sequence.checkOnce].
 func (s *staged) check() error {
 	for i := range s.stages {
 		if err := s.checkTurned(&s.stages[i]); err != nil {
@@ -312,5 +332,5 @@ func (s *staged) check() error {
 			return fmt.Errorf("stage %d, %w", i, err)
 		}
 	}
-	return nil
+	return s.checkOnce()
 }

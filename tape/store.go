@@ -29,6 +29,14 @@ type Store struct {
 type entry struct {
 	typ graph.Type
 	mem kernel.Mem
+
+	changes uint64 // how often the values have been written since the entry was made
+}
+
+// set copies values into the entry.
+func (e *entry) set(m kernel.Mem) {
+	e.mem.Copy(m)
+	e.changes++
 }
 
 // leaf describes a parameter or state, for the store to make its entry.
@@ -193,7 +201,7 @@ func (s *Store) put(l leaf, v graph.Value) {
 	if s.entries == nil {
 		s.entries = map[string]*entry{}
 	}
-	s.entries[l.path] = &entry{l.typ, memOf(v)}
+	s.entries[l.path] = &entry{typ: l.typ, mem: memOf(v)}
 }
 
 // Paths lists the entries in order.
@@ -249,7 +257,7 @@ func (s *Store) Add(path string, t *tensor.Dense) error {
 	if s.entries == nil {
 		s.entries = map[string]*entry{}
 	}
-	s.entries[path] = &entry{typ, own}
+	s.entries[path] = &entry{typ: typ, mem: own}
 	return nil
 }
 
@@ -288,7 +296,8 @@ func (s *Store) Get(path string) (*tensor.Dense, error) {
 }
 
 // View is [Store.Get] without the copy: the tensor shows what the entry holds, also after
-// later runs, and must not be changed.
+// later runs, and must not be changed: a program may have computed from it what it does not compute
+// again ([Once]).
 func (s *Store) View(path string) (*tensor.Dense, error) {
 	e, err := s.entry(path)
 	if err != nil {
@@ -325,7 +334,7 @@ func (s *Store) Set(path string, t *tensor.Dense) error {
 	if err != nil {
 		return fmt.Errorf("store: %s: %w", path, err)
 	}
-	e.mem.Copy(m)
+	e.set(m)
 	return nil
 }
 
@@ -352,7 +361,7 @@ func (s *Store) Load(from *Store) error {
 	}
 	for p, e := range c.entries {
 		if own := s.entries[p]; own != nil {
-			own.mem.Copy(e.mem)
+			own.set(e.mem)
 		} else {
 			s.entries[p] = e
 		}
@@ -381,7 +390,7 @@ func (s *Store) Clone() *Store {
 	for p, e := range s.entries {
 		m := kernel.Alloc(e.mem.Len())
 		m.Copy(e.mem)
-		c.entries[p] = &entry{e.typ, m}
+		c.entries[p] = &entry{typ: e.typ, mem: m}
 	}
 	return c
 }

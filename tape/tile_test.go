@@ -71,3 +71,38 @@ func TestRowsByWhatIsAlive(t *testing.T) {
 		t.Errorf("a product over the rows: %d rows: want %d at least", got, want)
 	}
 }
+
+// TestLargestProductDecides: a block has as many rows as the product with the most operations wants,
+// also beside small ones that have many matrix rows in each.
+func TestLargestProductDecides(t *testing.T) {
+	g := graph.New("sizes")
+	x := g.Input("x", graph.F64, graph.Dims(64, 24, 8)...)
+	small := ops.MatMul(ops.Sin(x), g.Input("a", graph.F64, graph.Dims(8, 8)...))
+	large := ops.MatMul(ops.Reshape(small, 64, 192), g.Input("b", graph.F64, graph.Dims(192, 128)...))
+	p, err := Compile(g, Fetch(ops.Sin(large)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.stages) != 1 || p.stages[0].block < standard.rows {
+		t.Errorf("want blocks of at least %d rows\n%v", standard.rows, p)
+	}
+}
+
+// TestGatherCutsNoGroup: an instruction that reads leaves alone starts a group, which becomes a part
+// of the group that its reader's other operands are in.
+func TestGatherCutsNoGroup(t *testing.T) {
+	g := graph.New("two tables")
+	of := func(name string) *graph.Node {
+		table := g.Input(name, graph.F64, graph.Ax("n", 50), graph.Ax("v", 3))
+		return ops.Gather(table, g.Input("in "+name, graph.I64, graph.Ax("p", 4096)), "n")
+	}
+	first := ops.Sin(of("camera"))
+	out := ops.Mul(first, of("point"))
+	p, err := Compile(g, Fetch(out, ops.Sum(out, "p")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(p.stages) != 1 {
+		t.Errorf("%d stages: want 1\n%v", len(p.stages), p)
+	}
+}

@@ -42,7 +42,7 @@ func (s *Store) CopyFrom(from *Store, under, to string) ([]string, error) {
 		return nil, fmt.Errorf("store: nothing below %q: it has %q", under, from.Paths())
 	}
 	for i, q := range paths {
-		s.entries[q].mem.Copy(values[i])
+		s.entries[q].set(values[i])
 	}
 	return paths, nil
 }

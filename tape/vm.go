@@ -27,6 +27,8 @@ type VM struct {
 	inputs  []*graph.Node // the user's
 	whole   []graph.Type  // by input: that of the arrays whose rows are fed; see RunRows
 	entries []*entry      // by commit
+	stored  []*entry      // by parameter or state of the program
+	lots    []standing    // of stages that run once
 	results map[*graph.Node]*tensor.Dense
 	ran     bool
 	draws   bool            // the program does
@@ -105,6 +107,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		}
 	}
 	for _, l := range p.stored {
+		vm.stored = append(vm.stored, s.entries[l.leaf.path])
 		mem[l.buf] = s.entries[l.leaf.path].mem
 	}
 	for _, c := range p.commits {
@@ -120,7 +123,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		k.Reserve(p.workBytes())
 		vm.workers = append(vm.workers, newWorker(p, mem, k, kernel.Alloc(p.scratch)))
 	}
-	vm.job.vm = vm
+	vm.job.vm, vm.lots = vm, p.newStandings()
 	vm.nest(vm, mem)
 	if vm.lanes = o.lanes; vm.lanes != nil {
 		vm.join(vm.lanes, mem)
@@ -164,6 +167,7 @@ func (vm *VM) run(ctx context.Context, feed Feed, from int) error {
 	for _, w := range vm.workers {
 		w.Seed, w.Step = vm.store.stream(updates), vm.store.step
 	}
+	vm.beginLots()
 	for i := range vm.prog.late {
 		if i%8 == 0 {
 			if err := ctx.Err(); err != nil {
@@ -191,8 +195,10 @@ func (vm *VM) run(ctx context.Context, feed Feed, from int) error {
 		if !k.direct {
 			vm.entries[i].mem.Copy(vm.workers[0].mem[k.from.buf])
 		}
+		vm.entries[i].changes++
 	}
 	vm.store.count(updates, vm.draws)
+	vm.endLots()
 	vm.ran = true
 	return nil
 }
@@ -279,6 +285,7 @@ func (j *job) run(worker, lo, hi int) {
 	if w := j.vm.workers[worker]; j.sum != nil {
 		w.combine(j.sum, lo, hi)
 	} else {
+		w.rests = j.vm.rests(j.stage)
 		w.run(j.stage, lo, hi)
 	}
 }

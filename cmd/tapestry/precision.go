@@ -12,7 +12,8 @@ func newPrecision(o *options) *cobra.Command {
 	var at moment
 	var svg string
 	var top int
-	var mixed bool
+	var mixed, int8s bool
+	var keep []string
 	cmd := &cobra.Command{
 		Use:   "precision MODEL",
 		Short: "Show where float32 loses digits, beside the same run in float64",
@@ -26,8 +27,13 @@ nothing computed from the node loses half a digit. With --step the model is firs
 for that many steps.
 
 With --mixed the run rounds the operands of large products to bfloat16, as tape.Mixed
-does: it shows what that costs before it is used.`,
-		Example: "  tapestry precision kmeans-softmax\n  tapestry precision transformer-gpt --step 10 --top 5 --svg precision.svg\n  tapestry precision transformer-gpt --mixed",
+does: it shows what that costs before it is used.
+
+With --int8 the products by weights are computed in integers of a byte, as package
+infer/quantise does, from the ranges of the step's own batch. It shows the relative error
+of each product by itself, and of the output and the loss. Products by weights whose paths
+begin as one of --keep says stay float.`,
+		Example: "  tapestry precision kmeans-softmax\n  tapestry precision transformer-gpt --step 10 --top 5 --svg precision.svg\n  tapestry precision transformer-gpt --mixed\n  tapestry precision conv-2d --int8 --keep head",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := positive(counted{"top", top}); err != nil {
@@ -36,9 +42,18 @@ does: it shows what that costs before it is used.`,
 			if err := checkOutput(svg); err != nil {
 				return err
 			}
+			switch {
+			case int8s && (mixed || svg != "" || cmd.Flags().Changed("top")):
+				return usagef("--int8: want no --mixed, --svg or --top with it")
+			case len(keep) > 0 && !int8s:
+				return usagef("--keep: want --int8 with it")
+			}
 			s, err := at.run(cmd.Context(), o, args[0])
 			if err != nil {
 				return err
+			}
+			if int8s {
+				return printQuantised(cmd, o, args[0], s, keep)
 			}
 			measure := inspect.MeasurePrecision
 			if mixed {
@@ -62,6 +77,8 @@ does: it shows what that costs before it is used.`,
 	}
 	at.flags(cmd)
 	cmd.Flags().BoolVar(&mixed, "mixed", false, mixedUsage)
+	cmd.Flags().BoolVar(&int8s, "int8", false, "compute products by weights in integers of a byte, and show what that loses")
+	cmd.Flags().StringSliceVar(&keep, "keep", nil, "beginnings of paths of weights whose products stay float, with --int8")
 	cmd.Flags().IntVar(&top, "top", 20, "largest number of nodes to show")
 	cmd.Flags().StringVar(&svg, "svg", "", "draw the digits lost in each node to this file")
 	return cmd

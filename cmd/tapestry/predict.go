@@ -19,13 +19,14 @@ type predicting struct {
 	prompt   string
 	tokens   int
 	averaged bool
+	mixed    bool
 	sampling infer.Sampling
 }
 
 // The flags of predict that apply to only one kind of model.
 var (
 	speakingFlags = []string{"prompt", "tokens", "temperature", "top-k", "top-p"}
-	rowFlags      = []string{"data", "label", "ignore", "missing"}
+	rowFlags      = []string{"data", "label", "ignore", "missing", "mixed"}
 )
 
 func newPredict(o *options) *cobra.Command {
@@ -83,6 +84,7 @@ With --prompt a language model goes on with a text.`,
 	f.IntVar(&p.sampling.TopK, "top-k", 0, "choose among so many of the likeliest tokens (default: all)")
 	f.Float64Var(&p.sampling.TopP, "top-p", 0, "choose among the likeliest tokens that together have this probability (default: all)")
 	f.BoolVar(&p.averaged, "averaged", false, "use the averages of the parameters that train --ema keeps")
+	f.BoolVar(&p.mixed, "mixed", false, mixedUsage)
 	f.StringVarP(&p.out, "out", "o", "", "write to a file instead of standard output")
 	return cmd
 }

@@ -37,11 +37,14 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 	if err != nil {
 		return err
 	}
-	predictor, err := infer.LoadPredictor(cmd.Context(), s, 0)
+	predictor, err := infer.LoadPredictor(cmd.Context(), s, 0, func(n *infer.Forward) { n.Mixed = p.mixed })
 	if err != nil {
 		return explained(err, s)
 	}
 	defer predictor.Close()
+	if p.mixed && predictor.Mixed() == 0 {
+		return fmt.Errorf("%s: --mixed: %w", s.Path, tape.ErrNotMixed)
+	}
 	classes, err := infer.Classes(s)
 	if err != nil {
 		return err

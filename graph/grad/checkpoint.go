@@ -8,9 +8,8 @@ import (
 // Checkpoint returns f as a function of which only operands and results are kept for the
 // derivative: what f computes on the way is computed again when the derivative needs it, once more
 // for each order of derivative (Chen et al., Training deep nets with sublinear memory cost, 2016).
-// Values are those of f, bit for bit, with the same random draws, unless f has a loop, from which the
-// compiler then moves nothing (package graph/rewrite); its values, and all derivatives, may be summed in
-// another order. A net of n layers in √n such parts takes the memory of about 2√n layers and the time
+// Values are those of f to rounding, with the same random draws: groups of other instructions may sum in
+// other blocks, and from a loop in f the compiler moves nothing (package graph/rewrite). A net of n layers in √n such parts takes the memory of about 2√n layers and the time
 // of one more pass forward.
 //
 //	block := grad.Checkpoint(func(x []*graph.Node) []*graph.Node {

@@ -24,6 +24,9 @@ type Pass struct {
 	outermost bool
 	// about, if there is one, picks the nodes that the pass is about: it is left out where there are none.
 	about func(n *graph.Node) bool
+	// unshared, if it is there, makes the rules of a run, which ask whether several nodes read a node,
+	// or the caller wants it.
+	unshared func(shared func(n *graph.Node) bool) []Rule
 }
 
 // Rules lists the rules of the pass in the order of trial.
@@ -54,13 +57,16 @@ func Passes() []Pass {
 			Why: "what a loop need not compute step by step leaves it; before gradients are derived, whose loops then begin with less"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},
-		{Name: "simplify", rules: slices.Concat(function(true), simplify),
-			Why: "constants and trivial terms that gradients bring"},
+		{Name: "simplify", rules: slices.Concat(function(true), simplify, sums, turned),
+			Why: "constants and trivial terms that gradients bring, and products that are cheaper after a sum, or turned"},
 		{Name: "fission", rules: slices.Concat(fission, simplify), outermost: true, about: isLoop,
 			Why: "so it is with the loops of gradients, once they hold no trivial terms"},
 		{Name: "rows", rules: slices.Concat(rows, simplify), about: writesRows,
 			Why: "a step on a table touches the rows that were gathered; after the gradients are in their last form, with the trivial " +
 				"terms that it brings itself"},
+		{Name: "channels", rules: channelRules(nil), unshared: channelRules, outermost: true, about: withoutGradients,
+			Why: "a batch norm in evaluation goes into the weights of the convolution before it; where there are no gradients, and once " +
+				"transposes and factors are where they stay"},
 		{Name: "dead code",
 			Why: "what rules left behind; last, so that nothing unused is compiled"},
 	}

@@ -50,6 +50,9 @@ func randomOf(t testing.TB, seed uint64, size int) (m *randgraph.Model, wanted [
 	if seed%7 == 2 {
 		wanted = append(wanted, tableStep(m)...)
 	}
+	if seed%7 == 4 {
+		wanted = append(wanted, sumsOfProducts(m.Loss)...)
+	}
 	if seed%5 == 0 {
 		norm := ops.Sum(ops.Sin(first[0])).As("norm")
 		wanted = append(wanted, grad.OrZero(norm, m.Params...)...)
@@ -85,6 +88,22 @@ func stepwise(x *graph.Node) *graph.Node {
 	return ops.Add(y, ops.Sum(ops.MatMul(reshape(x, graph.Dims(n, 1, k)), w)))
 }
 
+// sumsOfProducts are sums of products of arrays that are made of a scalar.
+func sumsOfProducts(s *graph.Node) []*graph.Node {
+	s = ops.Sin(ops.Reshape(s, 1))
+	list := ops.Concat(0, s, ops.Sin(s), ops.Cos(s), ops.OneMinus(s))
+	a := ops.Reshape(list, 2, 1, 2)
+	y := ops.Concat(1, a, ops.Sin(a), ops.Cos(a), ops.Exp(a)) // [2 4 2]
+	across := ops.Transpose(y, 0, 2, 1)
+	wide := ops.Reshape(ops.MatMul(ops.Reshape(y, 8, 2), ops.Reshape(list, 2, 2)), 4, 2, 2)
+	all := mustShape(graph.Dims(4, 4)...)
+	return []*graph.Node{
+		ops.MatMul(a, across), ops.Sum(ops.MatMul(y, across), 2), ops.Sum(ops.Mul(y, ops.BroadcastTo(a, y.Shape())), 1),
+		ops.Sum(ops.Mul(wide, ops.BroadcastTo(ops.Reshape(list, 1, 2, 2), wide.Shape())), 1),
+		ops.Transpose(ops.Sub(ops.BroadcastTo(s, all), ops.BroadcastTo(list, all))),
+	}
+}
+
 // tableStep is a step of descent on a table from which rows were gathered, one of them twice, and the
 // square of the length of its derivative.
 func tableStep(m *randgraph.Model) []*graph.Node {
@@ -118,13 +137,18 @@ func evaluate(t testing.TB, g *graph.Graph, m *randgraph.Model, nodes []*graph.N
 // singles are the passes of the list one by one, each rule alone, and the list.
 func singles() map[string][]Pass {
 	lists := map[string][]Pass{"all": Passes(), "fast math": eager()}
-	for _, p := range append(Passes(), Pass{Name: "fast math", rules: gram(0)}) {
-		if lists["pass "+p.Name] != nil {
-			continue // simplify stands in the list twice
+	seen := map[string]bool{}
+	for k, p := range append(Passes(), Pass{Name: "fast math", rules: gram(0)}) {
+		again := lists["pass "+p.Name] != nil // simplify stands in the list twice, with more rules later
+		if !again {
+			lists["pass "+p.Name] = []Pass{p}
 		}
-		lists["pass "+p.Name] = []Pass{p}
 		for i, r := range p.Rules() {
-			lists[fmt.Sprintf("rule %s %d", r.Name, i)] = []Pass{{Name: p.Name, rules: []Rule{r}}}
+			if again && seen[r.Name] {
+				continue
+			}
+			seen[r.Name] = true
+			lists[fmt.Sprintf("rule %s %d %d", r.Name, k, i)] = []Pass{{Name: p.Name, rules: []Rule{r}}}
 		}
 	}
 	return lists

@@ -26,6 +26,7 @@ type builder struct {
 	log     []Entry
 	rec     *recorder                   // nil unless somebody wants the history
 	bodies  map[*graph.Body]*graph.Body // the new body for each body of the old graph
+	uses    map[*graph.Node]int         // of a pass that asks: how often a node is read or wanted, by the node of either graph
 }
 
 // maxRounds bounds how often rules may fire on one node, so that two rules that
@@ -35,6 +36,10 @@ const maxRounds = 32
 func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, rec *recorder) *builder {
 	b := &builder{ctx: ctx, pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
 		last: map[call]int{}, bodies: map[*graph.Body]*graph.Body{}}
+	if p.unshared != nil {
+		b.count(wanted)
+		b.pass.rules = p.unshared(func(n *graph.Node) bool { return b.uses[n] > 1 })
+	}
 	for _, r := range p.rules {
 		b.labels = append(b.labels, p.Name+": "+r.Name)
 	}
@@ -210,7 +215,23 @@ func (b *builder) copy(n *graph.Node) {
 	} else if s.node == nil {
 		s = b.reduce(y, at, n, 0)
 	}
+	if b.uses != nil {
+		b.uses[s.node] += b.uses[n]
+	}
 	b.inherit(n, s.node, s.rule)
+}
+
+// count counts how often each node that the wanted ones need is read or wanted.
+func (b *builder) count(wanted []*graph.Node) {
+	b.uses = map[*graph.Node]int{}
+	for _, n := range wanted {
+		b.uses[n]++
+	}
+	for _, n := range graph.Reachable(wanted...) {
+		for _, x := range n.Inputs() {
+			b.uses[x]++
+		}
+	}
 }
 
 // apply adds n over new inputs. The pass also runs on a body, unless the node is a derivative that

@@ -68,7 +68,7 @@ func repeated(x *graph.Node) *graph.Node {
 }
 
 // ruleCases are all cases, in the order of testdata/rules.txt.
-var ruleCases = slices.Concat(inlineCases, forwardCases, algebraCases, layoutCases, factorCases, gramCases, rowCases, fissionCases)
+var ruleCases = slices.Concat(inlineCases, forwardCases, algebraCases, layoutCases, factorCases, sumCases, turnedCases, gramCases, rowCases, fissionCases, channelCases)
 
 func mustShape(axes ...graph.Axis) graph.Shape {
 	s, err := graph.NewShape(axes...)

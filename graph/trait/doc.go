@@ -40,6 +40,7 @@
 //	Linear            [Linear]            graph/rewrite: factors of an operand may be taken out
 //	Commutes          [Commutative]       graph/rewrite: the operands may be exchanged
 //	Twin              [Paired]            graph/rewrite: the same with its axes kept or removed
+//	Integer           [Quantisable]       infer/quantise: the same product of integers of a byte
 //	Along             [Along]             graph/rewrite, interop/gorgonia: the axes it works along
 //	Order             [Permuting]         graph/rewrite, interop/gorgonia: an order of axes
 //	Scatters          [Scattering]        graph/rewrite: rows that are touched alone

@@ -24,6 +24,13 @@ type Paired interface {
 	Twin() graph.Op
 }
 
+// Quantisable is a product of its two operands, floats, that there is for integers of a byte too.
+type Quantisable interface {
+	// Integer returns that operation. Its operands are the first in u8 or i8, the second in i8, and
+	// the number that stands for 0 in the first.
+	Integer() graph.Op
+}
+
 // Along is an operation that works along some axes of its operand, and does the same at all places
 // along the others: a reduction, a softmax, a concatenation.
 type Along interface {

@@ -17,8 +17,12 @@ func brgemm(c *build.Context) {
 			t := &target{Context: c, z: z, bits: bits}
 			t.batchReduce()
 			t.windowReduce()
+			if bits == 32 {
+				t.quadReduce()
+			}
 		}
 	}
+	(&target{Context: c, bits: 32}).quadColumns()
 	ones(c)
 }
 
@@ -60,10 +64,16 @@ func (t *tile) emitBatchSums() {
 	t.Load(t.Param("k"), k)
 	t.Label(loop)
 	right := t.row(b)
+	if t.name == quads.name {
+		right = t.widened(right)
+	}
 	for i := range t.rows {
-		if t.name == windows.name {
+		switch t.name {
+		case windows.name:
 			t.addProducts(a, i, right, sum[i])
-		} else {
+		case quads.name:
+			t.addQuads(a.at(i, 0), right, sum[i])
+		default:
 			t.addTerms(a.at(i, 0), matrix{}, i, right, nil, sum[i])
 		}
 	}

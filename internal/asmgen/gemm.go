@@ -246,8 +246,12 @@ func (t *tile) emitResults(sum [][]vector) {
 	store := t.label("store")
 	t.TESTL(accumulate, accumulate)
 	t.JZ(operand.LabelRef(store))
+	add := "VADDP*"
+	if t.name == quads.name {
+		add = "VPADDD"
+	}
 	t.each(func(i, j int) vector {
-		t.float("VADDP*", t.load(c.at(i, j*t.width()), j), sum[i][j], sum[i][j])
+		t.float(add, t.load(c.at(i, j*t.width()), j), sum[i][j], sum[i][j])
 		return sum[i][j]
 	})
 	t.Label(store)

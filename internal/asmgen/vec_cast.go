@@ -1,6 +1,11 @@
 package main
 
-import "math"
+import (
+	"math"
+
+	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
+)
 
 // conversions emits the loops from and to floats of the target's size.
 func (t *target) conversions() {
@@ -20,10 +25,46 @@ func (t *target) conversions() {
 		ports: []port{{name: "dst", size: size}, {name: "x", size: 1}}, unroll: 2,
 		body: func(c cell) { c.store(0, c.where(c.loadBools(1), c.number(1))) },
 	})
+	if t.bits == 32 {
+		t.bytesOf("Uint8", "VPMOVZXBD", "VPACKUSWB", 0, math.MaxUint8)
+		t.bytesOf("Int8", "VPMOVSXBD", "VPACKSSWB", math.MinInt8, math.MaxInt8)
+	}
 	if t.bits == 64 {
 		cast("fromFloat", "makes float32 float64.", 8, 4, func(c cell, x vector) vector { return c.convert("VCVTPS2PD", x, 8) })
 		cast("toFloat", "rounds float64 to float32.", 4, 8, func(c cell, x vector) vector { return c.convert("VCVTPD2PS"+c.y(), x, 4) })
 	}
+}
+
+// bytesOf emits the loops from and to integers of a byte, which two instructions widen and narrow.
+func (t *target) bytesOf(name, widen, narrow string, least, greatest float64) {
+	t.row(rowLoop{
+		name: "from" + name, doc: "makes integers of a byte floats.",
+		ports: []port{{name: "dst", size: t.bytes()}, {name: "x", size: 1}}, unroll: 2,
+		body: func(c cell) {
+			x := c.register(4)
+			c.emit(widen, c.loadBytes(1), x)
+			c.store(0, c.convert("VCVTDQ2PS", x, 4))
+		},
+	})
+	t.row(rowLoop{
+		name: "to" + name, doc: "drops the fraction: NaN gives 0, and what is beyond the integers of a byte the nearest there is.",
+		ports: []port{{name: "dst", size: 1}, {name: "x", size: t.bytes()}}, unroll: 2,
+		body: func(c cell) {
+			x := c.load(1)
+			x = c.where(c.compare(ordered, x, x), x)
+			x = c.convert("VCVTTPS2DQ", c.max(c.min(x, c.number(greatest)), c.number(least)), 4)
+			bytes := c.XMM()
+			if c.z {
+				c.VPMOVDB(x, bytes)
+			} else {
+				upper := c.XMM()
+				c.VEXTRACTI128(operand.Imm(1), x, upper)
+				c.VPACKSSDW(upper, x.(reg.VecVirtual).AsX(), bytes)
+				c.emit(narrow, bytes, bytes, bytes)
+			}
+			c.storeBytes(0, bytes)
+		},
+	})
 }
 
 // y returns the suffix of instructions that narrow float64, whose operands do not tell their size.

@@ -253,32 +253,33 @@ func (c cell) restOf(size int) mask {
 
 // loadBools marks the elements whose byte is 1.
 func (c cell) loadBools(p int) mask {
-	x := c.XMM()
-	lanes := c.lanes()
+	x := c.loadBytes(p)
 	if c.z {
-		switch {
-		case c.part:
-			c.VMOVDQU8_Z(c.at(p), c.rest, x)
-		case lanes == 16:
-			c.VMOVDQU(c.at(p), x)
-		default:
-			c.VMOVQ(c.at(p), x)
-		}
 		k := c.K()
 		c.VPTESTMB(x, x, k)
 		return k
 	}
-	switch {
+	y := c.YMM()
+	c.emit("VPMOVZXB"+c.d(), x, y)
+	return c.two("VPCMPGT"+c.d(), y, c.zero())
+}
+
+// loadBytes reads a byte for each element; those beyond the row are 0.
+func (c cell) loadBytes(p int) reg.VecVirtual {
+	x := c.XMM()
+	switch lanes := c.lanes(); {
+	case c.part && c.z:
+		c.VMOVDQU8_Z(c.at(p), c.rest, x)
 	case c.part:
 		c.VMOVQ(c.lastBytes(p), x)
+	case lanes == 16:
+		c.VMOVDQU(c.at(p), x)
 	case lanes == 8:
 		c.VMOVQ(c.at(p), x)
 	default:
 		c.VMOVD(c.at(p), x)
 	}
-	y := c.YMM()
-	c.emit("VPMOVZXB"+c.d(), x, y)
-	return c.two("VPCMPGT"+c.d(), y, c.zero())
+	return x
 }
 
 // lastBytes gathers the bytes of the last cell of a row in a general register, the last byte first.
@@ -303,14 +304,7 @@ func (c cell) storeBools(p int, m mask) {
 	lanes := c.lanes()
 	if c.z {
 		c.VMOVDQU8_Z(ones, m, x)
-		switch {
-		case c.part:
-			c.VMOVDQU8(x, c.rest, c.at(p))
-		case lanes == 16:
-			c.VMOVDQU(x, c.at(p))
-		default:
-			c.VMOVQ(x, c.at(p))
-		}
+		c.storeBytes(p, x)
 		return
 	}
 	y := m.(reg.VecVirtual)
@@ -321,7 +315,16 @@ func (c cell) storeBools(p int, m mask) {
 	}
 	c.VPACKSSWB(x, x, x)
 	c.VPAND(ones, x, x)
-	switch {
+	c.storeBytes(p, x)
+}
+
+// storeBytes writes a byte for each element, on AVX2 at most 8.
+func (c cell) storeBytes(p int, x reg.VecVirtual) {
+	switch lanes := c.lanes(); {
+	case c.part && c.z:
+		c.VMOVDQU8(x, c.rest, c.at(p))
+	case lanes == 16:
+		c.VMOVDQU(x, c.at(p))
 	case c.part:
 		bytes, at, loop := c.GP64(), c.GP64(), c.label("bytes")
 		c.VMOVQ(x, bytes)

@@ -122,7 +122,8 @@ var float{{$on}} = loops{
 	fromInt:     fromInt{{$on}},
 	toInt:       toInt{{$on}},
 	fromBool:    fromBool{{$on}},
-{{if eq $bits "64"}}	fromFloat:   fromFloat{{$on}},
+{{if eq $bits "32"}}	bytes: [2]byteCasts{ {fromUint8{{$on}}, toUint8{{$on}}}, {fromInt8{{$on}}, toInt8{{$on}}} },
+{{end}}{{if eq $bits "64"}}	fromFloat:   fromFloat{{$on}},
 	toFloat:     toFloat{{$on}},
 {{end}}}
 {{end}}{{end}}`

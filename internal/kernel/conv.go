@@ -19,8 +19,13 @@ type Convolution struct {
 	Groups                    int
 }
 
-// Conv computes y from x and w.
-type Conv Convolution
+// Conv computes y from x and w. Packed says that w was laid out by [Pack], as the matrix
+// [kh·kw·c,o]; Size, which is needed for that alone, is kh and kw.
+type Conv struct {
+	Convolution
+	Size   [2]int
+	Packed bool
+}
 
 // ConvInput computes x from y and w, whose last two axes are exchanged, [kh,kw,o,c].
 type ConvInput Convolution
@@ -136,15 +141,58 @@ func byImages(dims []int, has ...bool) []Division {
 
 // Bind takes x and w.
 func (k Conv) Bind(out Layout, in []Layout) Bound {
-	g := Convolution(k).of(in[0], in[1], out)
-	n := g.images * g.yh * g.yw
+	x, w := in[0], in[1]
+	if k.Packed {
+		w = Dense(x.DType, k.Size[0], k.Size[1], x.Dims[x.Rank-1]/k.Groups, out.Dims[out.Rank-1])
+	}
+	g := k.of(x, w, out)
 	switch {
 	case !isFloat(out.DType):
 		panic(unsupported(k, out.DType))
 	case g.pointwise():
-		return MatMul{}.Bind(Dense(out.DType, n, g.yc), []Layout{Dense(out.DType, n, g.xc), Dense(out.DType, g.xc, g.yc)})
+		y, operands := g.product()
+		if k.Packed {
+			operands[1] = in[1]
+		}
+		return MatMul{Packed: k.Packed}.Bind(y, operands)
 	}
-	return sized(g.forward().loop(), out, in)
+	c := g.forward()
+	c.packed = k.Packed
+	return sized(c.loop(), out, in)
+}
+
+// product returns the layouts of the product that a pointwise convolution is.
+func (g *convolved) product() (y Layout, in []Layout) {
+	n := g.images * g.yh * g.yw
+	return Dense(g.dtype, n, g.yc), []Layout{Dense(g.dtype, n, g.xc), Dense(g.dtype, g.xc, g.yc)}
+}
+
+// PackOperand returns w as the matrix of the weights of each channel of y.
+func (Conv) PackOperand(in []Layout) (l Layout, ok bool) {
+	w := in[1]
+	return Dense(w.DType, w.count(0, w.Rank-1), w.Dims[w.Rank-1]), w.IsDense() && w.Offset == 0 && isFloat(w.DType)
+}
+
+// WithPacked returns the kernel for a w that is packed.
+func (k Conv) WithPacked() (Kernel, Pack) {
+	k.Packed = true
+	return k, Pack{}
+}
+
+// PackPays reports whether the kernel, which copies weights that lie far apart in every run and for
+// every worker, would read each copy only once.
+func (k Conv) PackPays(out Layout, in []Layout, runs int) bool {
+	g := k.of(in[0], in[1], out)
+	if out.Len() == 0 || in[1].Len() == 0 {
+		return false
+	}
+	if g.pointwise() {
+		y, operands := g.product()
+		return MatMul{}.PackPays(y, operands, runs)
+	}
+	c := g.forward()
+	c.loop()
+	return runs > 1 && c.packs && (g.Groups == 1 || c.n%c.tile.Cols == 0)
 }
 
 // Bind takes y and the exchanged w.

@@ -25,6 +25,8 @@ type correlation struct {
 	tile  simd.BatchReduce
 	packs bool // the weights are copied
 	room  int  // rows of taps that the copy has room for
+
+	packed bool // they were laid out by Pack
 }
 
 // A grid holds the distances between the pixels of an array, in bytes.
@@ -179,13 +181,23 @@ func (r *correlating) channels(p *part, lo, hi, g, n int) {
 		weights: r.w,
 		end:     p.rows.taps,
 	}
+	if r.packed { // forward, where there is one part, which takes all taps in order
+		o.channel = r.tile.Cols * r.dtype.Size()
+		o.col = r.k * o.channel
+		o.row = r.taps[1] * o.col
+		o.w = (g*r.n + n) / r.tile.Cols * r.taps[0] * o.row
+	}
 	if !r.packs || hi == lo {
 		r.pixels(p, o, lo, hi, g, n)
 		return
 	}
 	for tap := 0; tap == 0 || tap < p.rows.taps; tap += r.room {
 		o.tap, o.end = tap, min(tap+r.room, p.rows.taps)
-		r.pixels(p, r.pack(p, o), lo, hi, g, n)
+		if !r.packed {
+			r.pixels(p, r.pack(p, o), lo, hi, g, n)
+			continue
+		}
+		r.pixels(p, o, lo, hi, g, n)
 	}
 }
 

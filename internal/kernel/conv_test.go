@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 // convExample is a convolution with its operands and the results by the definition.
@@ -87,7 +89,7 @@ func (e *convExample) check(t *testing.T) {
 			return values[p]
 		}
 	}
-	check(t, Conv(e.Convolution), e.x.DType, e.sy, []array{e.x, e.w}, e.ty, in(e.sy, e.dy))
+	check(t, Conv{Convolution: e.Convolution}, e.x.DType, e.sy, []array{e.x, e.w}, e.ty, in(e.sy, e.dy))
 	check(t, ConvInput(e.Convolution), e.x.DType, e.sx, []array{e.y, e.v}, e.tx, in(e.sx, e.dx))
 	check(t, ConvKernel{Convolution: e.Convolution}, e.x.DType, e.sw, []array{e.x, e.y}, e.tw, in(e.sw, e.dw))
 }
@@ -149,6 +151,59 @@ func TestManyWeights(t *testing.T) {
 	})
 }
 
+// TestPackedWeights: weights that were laid out beforehand give the same bits, also where there is
+// room for some rows of taps alone, and only where they would be copied does that pay.
+func TestPackedWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(11, 12))
+	one := across(1, 1)
+	two := across(2, 0)
+	two.Stride = [2]int{2, 1}
+	line := Convolution{1, [2]int{1, 1}, [2]int{0, 2}, [2]int{1, 1}, 1}
+	for _, e := range []struct {
+		*convExample
+		pays bool // on AVX-512
+	}{
+		{newConvExample(r, one, F32, 2, 6, 9, 5, 3, 3, 70), false},
+		{newConvExample(r, one, F64, 1, 9, 9, 3, 2, 3, 150), true},
+		{newConvExample(r, one, F64, 1, 5, 8, 1100, 4, 1, 130), true},
+		{newConvExample(r, two, F32, 1, 7, 6, 6, 3, 2, 64), false},
+		{newConvExample(r, across(1, 0), F32, 2, 4, 4, 40, 1, 1, 33), false},
+		{newConvExample(r, line, F32, 3, 1, 9, 4, 1, 4, 40), false},
+	} {
+		atLevels(t, func(t *testing.T) {
+			k := Conv{Convolution: e.Convolution, Size: [2]int{1, e.sw[0]}}
+			if e.Spatial == 2 {
+				k.Size = [2]int{e.sw[0], e.sw[1]}
+			}
+			dt, in := e.x.DType, []Layout{e.x.Layout, e.w.Layout}
+			out := Dense(dt, e.sy...)
+			if pays := k.PackPays(out, in, 2); level == simd.AVX512 && pays != e.pays || k.PackPays(out, in, 1) {
+				t.Errorf("packing %v pays: %v, want %v", e.sw, pays, e.pays)
+			}
+			run := func(k Kernel, out Layout, layouts []Layout, in ...Mem) Mem {
+				c := NewCtx()
+				c.Out, c.In = Alloc(out.Len()*dt.Size()), in
+				b := k.Bind(out, layouts)
+				b.Run(c, 0, b.Units)
+				return c.Out
+			}
+			l, ok := k.PackOperand(in)
+			packed, pack := k.WithPacked()
+			if !ok {
+				t.Fatalf("%v cannot be packed", e.sw)
+			}
+			panels := Dense(dt, pack.Len(dt, l.Dims[0], l.Dims[1]))
+			laid := run(pack, panels, []Layout{l}, e.w.mem)
+			want, got := run(k, out, in, e.x.mem, e.w.mem), run(packed, out, []Layout{in[0], panels}, e.x.mem, laid)
+			for p := range out.Len() {
+				if x, y := element(dt, want, p), element(dt, got, p); x != y {
+					t.Fatalf("%v: element %d is %v, want %v", e.sw, p, y, x)
+				}
+			}
+		})
+	}
+}
+
 // TestConvKernelAccumulates: the sum is added to what the result holds.
 func TestConvKernelAccumulates(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
@@ -184,7 +239,7 @@ func TestConvDivides(t *testing.T) {
 		out []int
 		in  []array
 	}{
-		{Conv(k), e.sy, []array{e.x, e.w}},
+		{Conv{Convolution: k}, e.sy, []array{e.x, e.w}},
 		{ConvInput(k), e.sx, []array{e.y, e.v}},
 		{ConvKernel{Convolution: k}, e.sw, []array{e.x, e.y}},
 	} {

@@ -103,12 +103,18 @@ func gatherLoop[T any](k Gather, out Layout, in []Layout, missing T) Bound {
 	if at, ok := k.Known.all(in[1]); ok && before.n > 1 && 0 < ints.n && ints.n*after.n <= mostParts {
 		return gatherParts(before, after, at, out, table, table.Strides[a])
 	}
+	g := gathering[T]{ints, before, table.Dims[a], after.n, nil, table.Strides[a], missing, out.Len(), table.reach()}
 	if after.n == 1 || after.dense() {
-		g := gathering[T]{ints, before, table.Dims[a], after.n, table.Strides[a], missing, out.Len(), table.reach()}
 		if at, ok := k.Known.all(in[1]); ok {
 			if all := streaks(at); len(at)*after.n*sizeOf[T]() >= longStreak*len(all) && (after.n == 1 || g.stride == after.n) && g.stride > 0 {
 				return g.byStreaks(all)
 			}
+		}
+		return g.byRows()
+	}
+	if after.n <= mostStrewn {
+		for j := range after.n {
+			g.strewn = append(g.strewn, after.at(j)*sizeOf[T]())
 		}
 		return g.byRows()
 	}
@@ -154,12 +160,17 @@ func gatherParts(before, after *walk, positions []int, out, table Layout, stride
 	}}
 }
 
-// A gathering copies slices whose elements lie side by side.
+// mostStrewn is the number of elements of a slice from which on finding each of them costs no more
+// than the copy.
+const mostStrewn = 64
+
+// A gathering copies slices whose elements lie side by side, or few that are strewn.
 type gathering[T any] struct {
 	ints      index
 	before    *walk // over the axes before the one looked up
 	size      int   // of that axis
 	row       int   // elements of a slice
+	strewn    []int // where they lie, in bytes from the slice's start, unless side by side
 	stride    int   // from slice to slice
 	missing   T
 	out, from int // elements that result and table have at least
@@ -185,6 +196,9 @@ func (g *gathering[T]) units() int { return blocks(g.before.n*g.ints.n, rowsPer(
 func (g gathering[T]) byRows() Bound {
 	row := g.row * sizeOf[T]()
 	narrow, wide := pickerOf[int32](row), pickerOf[int64](row)
+	if g.strewn != nil {
+		narrow, wide = pickStrewn[int32, T](g.strewn), pickStrewn[int64, T](g.strewn)
+	}
 	return Bound{g.units(), func(c *Ctx, lo, hi int) {
 		g.each(c, lo, hi, func(dst, src *byte, q, m int) {
 			switch {
@@ -296,4 +310,22 @@ func pick[I int32 | int64, R any](dst, src *byte, ints []I, size, stride int) in
 		*(*R)(unsafe.Add(to, q*sizeOf[R]())) = *(*R)(unsafe.Add(from, int(i)*stride))
 	}
 	return len(ints)
+}
+
+// pickStrewn returns the loop for rows whose elements lie at so many bytes from where they start.
+func pickStrewn[I int32 | int64, T any](at []int) picker[I] {
+	row := len(at) * sizeOf[T]()
+	return func(dst, src *byte, ints []I, size, stride int) int {
+		for k, o := range at { // an element of each row after the other: loops over a few elements cost more
+			to, from := unsafe.Pointer(move(dst, k*sizeOf[T]())), unsafe.Pointer(move(src, o))
+			for q, i := range ints {
+				if uint64(i) >= uint64(size) {
+					ints = ints[:q]
+					break
+				}
+				*(*T)(unsafe.Add(to, q*row)) = *(*T)(unsafe.Add(from, int(i)*stride))
+			}
+		}
+		return len(ints)
+	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// The types for storage have loops of conversion only, in plain Go. Each rounds once: from F64 to
-// F16 too.
+// The types for storage have loops of conversion only, in plain Go but for those between float32 and
+// integers of a byte. Each rounds once: from F64 to F16 too.
 
 // The bits of NaN.
 const (
@@ -19,8 +19,24 @@ const (
 // isNarrow reports whether a type is one for storage.
 func isNarrow(d DType) bool { return d.Wide() != d }
 
+// byteCast returns the assembly that converts between float32 and integers of a byte; nil if there is
+// none.
+func byteCast(to, from DType) simd.Map {
+	widen, narrow := simd.ByteCastOf(level, to == I8 || from == I8)
+	switch {
+	case to == F32 && (from == U8 || from == I8):
+		return widen
+	case from == F32 && (to == U8 || to == I8):
+		return narrow
+	}
+	return nil
+}
+
 // narrowCast returns the loop that converts from one type to another, of which one is for storage.
 func narrowCast(to, from DType) simd.Map {
+	if loop := byteCast(to, from); loop != nil {
+		return loop
+	}
 	switch from {
 	case F32:
 		switch to {

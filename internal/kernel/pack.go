@@ -1,26 +1,38 @@
 package kernel
 
-import "github.com/tapestry-ml/tapestry/internal/simd"
+import (
+	"math"
+
+	"github.com/tapestry-ml/tapestry/internal/simd"
+)
 
 // Pack copies the right operand [k,n] of a product in the order in which the innermost loops read
-// it: to a 1-D array of [Pack.Len] elements. For SqDist the operand is r[j,d] seen as [d,j].
-// Floats; strides are arbitrary. With Brain it rounds float32 to bfloat16 (see [MatMul]).
+// it: to a 1-D array of [Pack.Len] elements. For SqDist the operand is r[j,d] seen as [d,j], for Conv
+// it is w[kh,kw,c,o] seen as [kh·kw·c,o]. Floats; strides are arbitrary. With Brain it rounds float32
+// to bfloat16 (see [MatMul]). With Taps it lays the dense int8 weights of [MatMulInteger] or
+// [ConvInteger] out, of which windows have so many taps, and behind each panel the sums of its columns.
 type Pack struct {
 	apart
 	Brain bool
+	Taps  int
 }
 
-// PackReader is a product that can read its right operand as [Pack] lays it out.
+// PackReader is a product or a convolution that can read its right operand as [Pack] lays it out.
 type PackReader interface {
-	Product
+	Kernel
 	// PackOperand returns the right operand as the matrix [k,n] that Pack takes. ok is false where
 	// batches have matrices of their own.
 	PackOperand(in []Layout) (l Layout, ok bool)
-	// PackPays reports whether one packing saves time if so many runs with these layouts read it.
+	// PackPays reports whether one packing saves time if so many runs with these layouts read it, or
+	// [EveryRun].
 	PackPays(out Layout, in []Layout, runs int) bool
 	// WithPacked returns the kernel that reads what pack has laid out.
 	WithPacked() (reader Kernel, pack Pack)
 }
+
+// EveryRun stands for runs without an end, of which the first packs: that pays where each would pack
+// for itself.
+const EveryRun = math.MaxInt32
 
 // packOperand returns the matrix of l that all batches share; exchanged exchanges its axes.
 func packOperand(l Layout, exchanged bool) (m Layout, ok bool) {
@@ -41,6 +53,10 @@ func packOperand(l Layout, exchanged bool) (m Layout, ok bool) {
 
 // Len returns the length of the result for a [k,n] operand.
 func (k Pack) Len(dt DType, rows, cols int) int {
+	if k.Taps > 0 {
+		tile := simd.QuadReduceOf(level)
+		return blocks(cols, tile.Cols) * k.panelOfQuads(tile, rows)
+	}
 	m := k.multiplication(dt)
 	return m.lines(rows) * blocks(cols, m.Cols) * m.Cols
 }
@@ -57,6 +73,10 @@ func packPays(p product, runs int) bool {
 		return false
 	}
 	m := newMultiplication(p)
+	if runs == EveryRun {
+		m.divide()
+		return m.packs
+	}
 	return runs > 1 && (m.brain || m.scattered() || m.far() && m.m*runs > manyRows)
 }
 
@@ -69,6 +89,9 @@ func (Pack) Flops(Layout, []Layout) int64 { return 0 }
 // Bind takes one operand of rank 2.
 func (k Pack) Bind(_ Layout, in []Layout) Bound {
 	l := in[0]
+	if k.Taps > 0 {
+		return k.bindQuads(l)
+	}
 	if l.DType != F32 && l.DType != F64 {
 		panic(unsupported(k, l.DType))
 	}
@@ -95,4 +118,23 @@ func (k Pack) Bind(_ Layout, in []Layout) Bound {
 			}
 		}
 	}}
+}
+
+// panelOfQuads returns the bytes of a panel of int8 weights.
+func (k Pack) panelOfQuads(tile simd.BatchReduce, rows int) int {
+	return (k.Taps*blocks(rows/k.Taps, 4) + 1) * tile.Cols * 4
+}
+
+func (k Pack) bindQuads(l Layout) Bound {
+	if l.DType != I8 || !l.IsDense() {
+		panic(unsupported(k, l.DType))
+	}
+	tile, rows, cols := simd.QuadReduceOf(level), l.Dims[0], l.Dims[1]
+	panel := k.panelOfQuads(tile, rows)
+	return sized(Bound{blocks(cols, tile.Cols), func(c *Ctx, lo, hi int) {
+		for u := lo; u < hi; u++ {
+			j := u * tile.Cols
+			packQuads(tile, at(c.Out, u*panel), at(c.In[0], j), cols, k.Taps, rows/k.Taps, min(tile.Cols, cols-j))
+		}
+	}}, Dense(I8, k.Len(I8, rows, cols)), []Layout{l})
 }

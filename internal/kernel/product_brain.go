@@ -12,9 +12,14 @@ import (
 
 // Rate returns how many multiply-adds of a kernel a core does in the time of one of its type.
 func Rate(k Kernel) int64 {
-	if p, ok := k.(MatMul); ok && p.Brain {
-		if _, pairs := simd.BrainTile(level); pairs {
+	switch k := k.(type) {
+	case MatMul:
+		if _, pairs := simd.BrainTile(level); pairs && k.Brain {
 			return 2
+		}
+	case MatMulInteger, ConvInteger:
+		if level != simd.Portable {
+			return 4
 		}
 	}
 	return 1

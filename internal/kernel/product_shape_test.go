@@ -299,7 +299,7 @@ func TestPackPays(t *testing.T) {
 		right Layout
 		runs  int
 		want  bool
-	}{{w, 1, false}, {w, 100, false}, {wt, 1, false}, {wt, 100, true}} {
+	}{{w, 1, false}, {w, 100, false}, {wt, 1, false}, {wt, 100, true}, {w, EveryRun, false}, {wt, EveryRun, true}} {
 		if got := (MatMul{}).PackPays(out, []Layout{x, c.right}, c.runs); got != c.want {
 			t.Errorf("packing a matrix of strides %v for %d runs: %v", c.right.Strides[:2], c.runs, got)
 		}

@@ -38,6 +38,7 @@ const (
 	Concat
 	Conv
 	ConvInput
+	ConvInteger
 	ConvKernel
 	CopyRanks
 	Cos
@@ -78,6 +79,7 @@ const (
 	LogSoftmax
 	LogSumExp
 	MatMul
+	MatMulInteger
 	MatrixExp
 	Max
 	Maximum

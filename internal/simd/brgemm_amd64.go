@@ -14,6 +14,12 @@ func batchReduce32AVX512(rows int, cols int, k int, batch int, a *byte, rowA int
 //go:noescape
 func windowReduce32AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 
+// Σ_q Σ_p a[q,i,p]·b[q,p,j], where an element is four bytes, whose four products are added, for at
+// most 14×32 results.
+//
+//go:noescape
+func quadReduce32AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+
 // Σ_q Σ_p a[q,i,p]·b[q,p,j], for at most 14×16 results.
 //
 //go:noescape
@@ -34,6 +40,12 @@ func batchReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, 
 //go:noescape
 func windowReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 
+// Σ_q Σ_p a[q,i,p]·b[q,p,j], where an element is four bytes, whose four products are added, for at
+// most 4×16 results.
+//
+//go:noescape
+func quadReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+
 // Σ_q Σ_p a[q,i,p]·b[q,p,j], for at most 6×8 results.
 //
 //go:noescape
@@ -43,3 +55,9 @@ func batchReduce64AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, 
 //
 //go:noescape
 func windowReduce64AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+
+// Lays four rows of 16 bytes out as 16 columns of four, for so many quads of rows, of which there
+// is one at least.
+//
+//go:noescape
+func quadColumns32AVX2(dst *byte, rowDst int, src *byte, rowSrc int, quads int)

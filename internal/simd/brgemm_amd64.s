@@ -6978,6 +6978,3493 @@ store140:
 	VZEROUPPER
 	RET
 
+// func quadReduce32AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+// Requires: AVX, AVX512F, AVX512VNNI, BMI2
+TEXT ·quadReduce32AVX512(SB), NOSPLIT, $0-105
+	MOVQ rows+0(FP), AX
+	MOVQ cols+8(FP), CX
+	CMPQ CX, $0x10
+	JGT  more1
+	CMPQ AX, $0x08
+	JGE  rows2
+	CMPQ AX, $0x04
+	JGE  rows3
+	CMPQ AX, $0x02
+	JGE  rows4
+	JMP  tile1x1
+
+rows4:
+	CMPQ AX, $0x03
+	JGE  rows5
+	JMP  tile2x1
+
+rows5:
+	JMP tile3x1
+
+rows3:
+	CMPQ AX, $0x06
+	JGE  rows6
+	CMPQ AX, $0x05
+	JGE  rows7
+	JMP  tile4x1
+
+rows7:
+	JMP tile5x1
+
+rows6:
+	CMPQ AX, $0x07
+	JGE  rows8
+	JMP  tile6x1
+
+rows8:
+	JMP tile7x1
+
+rows2:
+	CMPQ AX, $0x0b
+	JGE  rows9
+	CMPQ AX, $0x09
+	JGE  rows10
+	JMP  tile8x1
+
+rows10:
+	CMPQ AX, $0x0a
+	JGE  rows11
+	JMP  tile9x1
+
+rows11:
+	JMP tile10x1
+
+rows9:
+	CMPQ AX, $0x0d
+	JGE  rows12
+	CMPQ AX, $0x0c
+	JGE  rows13
+	JMP  tile11x1
+
+rows13:
+	JMP tile12x1
+
+rows12:
+	CMPQ AX, $0x0e
+	JGE  rows14
+	JMP  tile13x1
+
+rows14:
+	JMP tile14x1
+
+more1:
+	CMPQ AX, $0x08
+	JGE  rows16
+	CMPQ AX, $0x04
+	JGE  rows17
+	CMPQ AX, $0x02
+	JGE  rows18
+	JMP  tile1x2
+
+rows18:
+	CMPQ AX, $0x03
+	JGE  rows19
+	JMP  tile2x2
+
+rows19:
+	JMP tile3x2
+
+rows17:
+	CMPQ AX, $0x06
+	JGE  rows20
+	CMPQ AX, $0x05
+	JGE  rows21
+	JMP  tile4x2
+
+rows21:
+	JMP tile5x2
+
+rows20:
+	CMPQ AX, $0x07
+	JGE  rows22
+	JMP  tile6x2
+
+rows22:
+	JMP tile7x2
+
+rows16:
+	CMPQ AX, $0x0b
+	JGE  rows23
+	CMPQ AX, $0x09
+	JGE  rows24
+	JMP  tile8x2
+
+rows24:
+	CMPQ AX, $0x0a
+	JGE  rows25
+	JMP  tile9x2
+
+rows25:
+	JMP tile10x2
+
+rows23:
+	CMPQ AX, $0x0d
+	JGE  rows26
+	CMPQ AX, $0x0c
+	JGE  rows27
+	JMP  tile11x2
+
+rows27:
+	JMP tile12x2
+
+rows26:
+	CMPQ AX, $0x0e
+	JGE  rows28
+	JMP  tile13x2
+
+rows28:
+	JMP tile14x2
+
+tile1x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done31
+	TESTQ  DI, DI
+	JZ     done31
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next29:
+	MOVQ k+16(FP), SI
+
+loop30:
+	VMOVUPS.Z    (DX), K1, Z1
+	VBROADCASTSS (AX), Z2
+	VPDPBUSD     Z1, Z2, Z0
+	ADDQ         CX, AX
+	ADDQ         BX, DX
+	DECQ         SI
+	JNZ          loop30
+	ADDQ         R9, AX
+	ADDQ         R8, DX
+	DECQ         DI
+	JNZ          next29
+
+done31:
+	MOVQ      c+88(FP), AX
+	MOVBLZX   accumulate+104(FP), CX
+	TESTL     CX, CX
+	JZ        store32
+	VMOVUPS.Z (AX), K1, Z1
+	VPADDD    Z1, Z0, Z0
+
+store32:
+	VMOVUPS Z0, K1, (AX)
+	VZEROUPPER
+	RET
+
+tile2x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done35
+	TESTQ  R8, R8
+	JZ     done35
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next33:
+	MOVQ k+16(FP), DI
+
+loop34:
+	VMOVUPS.Z    (BX), K1, Z2
+	VBROADCASTSS (AX), Z3
+	VPDPBUSD     Z2, Z3, Z0
+	VBROADCASTSS (AX)(CX*1), Z3
+	VPDPBUSD     Z2, Z3, Z1
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop34
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next33
+
+done35:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store36
+	VMOVUPS.Z (AX), K1, Z2
+	VPADDD    Z2, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z2
+	VPADDD    Z2, Z1, Z1
+
+store36:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done39
+	TESTQ  R8, R8
+	JZ     done39
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next37:
+	MOVQ k+16(FP), DI
+
+loop38:
+	VMOVUPS.Z    (BX), K1, Z3
+	VBROADCASTSS (AX), Z4
+	VPDPBUSD     Z3, Z4, Z0
+	VBROADCASTSS (AX)(CX*1), Z4
+	VPDPBUSD     Z3, Z4, Z1
+	VBROADCASTSS (AX)(CX*2), Z4
+	VPDPBUSD     Z3, Z4, Z2
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop38
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next37
+
+done39:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store40
+	VMOVUPS.Z (AX), K1, Z3
+	VPADDD    Z3, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z3
+	VPADDD    Z3, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z3
+	VPADDD    Z3, Z2, Z2
+
+store40:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done43
+	TESTQ  R9, R9
+	JZ     done43
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next41:
+	MOVQ k+16(FP), R8
+
+loop42:
+	VMOVUPS.Z    (SI), K1, Z4
+	VBROADCASTSS (AX), Z5
+	VPDPBUSD     Z4, Z5, Z0
+	VBROADCASTSS (AX)(CX*1), Z5
+	VPDPBUSD     Z4, Z5, Z1
+	VBROADCASTSS (AX)(CX*2), Z5
+	VPDPBUSD     Z4, Z5, Z2
+	VBROADCASTSS (AX)(DX*1), Z5
+	VPDPBUSD     Z4, Z5, Z3
+	ADDQ         BX, AX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop42
+	ADDQ         R11, AX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next41
+
+done43:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store44
+	VMOVUPS.Z (AX), K1, Z4
+	VPADDD    Z4, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z4
+	VPADDD    Z4, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z4
+	VPADDD    Z4, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z4
+	VPADDD    Z4, Z3, Z3
+
+store44:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+tile5x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done47
+	TESTQ  R9, R9
+	JZ     done47
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next45:
+	MOVQ k+16(FP), R8
+
+loop46:
+	VMOVUPS.Z    (SI), K1, Z5
+	VBROADCASTSS (AX), Z6
+	VPDPBUSD     Z5, Z6, Z0
+	VBROADCASTSS (AX)(CX*1), Z6
+	VPDPBUSD     Z5, Z6, Z1
+	VBROADCASTSS (AX)(CX*2), Z6
+	VPDPBUSD     Z5, Z6, Z2
+	VBROADCASTSS (AX)(DX*1), Z6
+	VPDPBUSD     Z5, Z6, Z3
+	VBROADCASTSS (AX)(CX*4), Z6
+	VPDPBUSD     Z5, Z6, Z4
+	ADDQ         BX, AX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop46
+	ADDQ         R11, AX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next45
+
+done47:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store48
+	VMOVUPS.Z (AX), K1, Z5
+	VPADDD    Z5, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z5
+	VPADDD    Z5, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z5
+	VPADDD    Z5, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z5
+	VPADDD    Z5, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z5
+	VPADDD    Z5, Z4, Z4
+
+store48:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VZEROUPPER
+	RET
+
+tile6x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done51
+	TESTQ  R10, R10
+	JZ     done51
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next49:
+	MOVQ k+16(FP), R9
+
+loop50:
+	VMOVUPS.Z    (DI), K1, Z6
+	VBROADCASTSS (AX), Z7
+	VPDPBUSD     Z6, Z7, Z0
+	VBROADCASTSS (AX)(CX*1), Z7
+	VPDPBUSD     Z6, Z7, Z1
+	VBROADCASTSS (AX)(CX*2), Z7
+	VPDPBUSD     Z6, Z7, Z2
+	VBROADCASTSS (AX)(DX*1), Z7
+	VPDPBUSD     Z6, Z7, Z3
+	VBROADCASTSS (AX)(CX*4), Z7
+	VPDPBUSD     Z6, Z7, Z4
+	VBROADCASTSS (AX)(BX*1), Z7
+	VPDPBUSD     Z6, Z7, Z5
+	ADDQ         SI, AX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop50
+	ADDQ         R12, AX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next49
+
+done51:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store52
+	VMOVUPS.Z (AX), K1, Z6
+	VPADDD    Z6, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z6
+	VPADDD    Z6, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z6
+	VPADDD    Z6, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z6
+	VPADDD    Z6, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z6
+	VPADDD    Z6, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z6
+	VPADDD    Z6, Z5, Z5
+
+store52:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile7x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done55
+	TESTQ  R10, R10
+	JZ     done55
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next53:
+	MOVQ k+16(FP), R9
+
+loop54:
+	VMOVUPS.Z    (DI), K1, Z7
+	VBROADCASTSS (AX), Z8
+	VPDPBUSD     Z7, Z8, Z0
+	VBROADCASTSS (AX)(CX*1), Z8
+	VPDPBUSD     Z7, Z8, Z1
+	VBROADCASTSS (AX)(CX*2), Z8
+	VPDPBUSD     Z7, Z8, Z2
+	VBROADCASTSS (AX)(DX*1), Z8
+	VPDPBUSD     Z7, Z8, Z3
+	VBROADCASTSS (AX)(CX*4), Z8
+	VPDPBUSD     Z7, Z8, Z4
+	VBROADCASTSS (AX)(BX*1), Z8
+	VPDPBUSD     Z7, Z8, Z5
+	VBROADCASTSS (AX)(DX*2), Z8
+	VPDPBUSD     Z7, Z8, Z6
+	ADDQ         SI, AX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop54
+	ADDQ         R12, AX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next53
+
+done55:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store56
+	VMOVUPS.Z (AX), K1, Z7
+	VPADDD    Z7, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z7
+	VPADDD    Z7, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z7
+	VPADDD    Z7, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z7
+	VPADDD    Z7, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z7
+	VPADDD    Z7, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z7
+	VPADDD    Z7, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z7
+	VPADDD    Z7, Z6, Z6
+
+store56:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VZEROUPPER
+	RET
+
+tile8x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done59
+	TESTQ  R11, R11
+	JZ     done59
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next57:
+	MOVQ k+16(FP), R10
+
+loop58:
+	VMOVUPS.Z    (R8), K1, Z8
+	VBROADCASTSS (AX), Z9
+	VPDPBUSD     Z8, Z9, Z0
+	VBROADCASTSS (AX)(CX*1), Z9
+	VPDPBUSD     Z8, Z9, Z1
+	VBROADCASTSS (AX)(CX*2), Z9
+	VPDPBUSD     Z8, Z9, Z2
+	VBROADCASTSS (AX)(DX*1), Z9
+	VPDPBUSD     Z8, Z9, Z3
+	VBROADCASTSS (AX)(CX*4), Z9
+	VPDPBUSD     Z8, Z9, Z4
+	VBROADCASTSS (AX)(BX*1), Z9
+	VPDPBUSD     Z8, Z9, Z5
+	VBROADCASTSS (AX)(DX*2), Z9
+	VPDPBUSD     Z8, Z9, Z6
+	VBROADCASTSS (SI), Z9
+	VPDPBUSD     Z8, Z9, Z7
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop58
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next57
+
+done59:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store60
+	VMOVUPS.Z (AX), K1, Z8
+	VPADDD    Z8, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z8
+	VPADDD    Z8, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z8
+	VPADDD    Z8, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z8
+	VPADDD    Z8, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z8
+	VPADDD    Z8, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z8
+	VPADDD    Z8, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z8
+	VPADDD    Z8, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z8
+	VPADDD    Z8, Z7, Z7
+
+store60:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VZEROUPPER
+	RET
+
+tile9x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done63
+	TESTQ  R11, R11
+	JZ     done63
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next61:
+	MOVQ k+16(FP), R10
+
+loop62:
+	VMOVUPS.Z    (R8), K1, Z9
+	VBROADCASTSS (AX), Z10
+	VPDPBUSD     Z9, Z10, Z0
+	VBROADCASTSS (AX)(CX*1), Z10
+	VPDPBUSD     Z9, Z10, Z1
+	VBROADCASTSS (AX)(CX*2), Z10
+	VPDPBUSD     Z9, Z10, Z2
+	VBROADCASTSS (AX)(DX*1), Z10
+	VPDPBUSD     Z9, Z10, Z3
+	VBROADCASTSS (AX)(CX*4), Z10
+	VPDPBUSD     Z9, Z10, Z4
+	VBROADCASTSS (AX)(BX*1), Z10
+	VPDPBUSD     Z9, Z10, Z5
+	VBROADCASTSS (AX)(DX*2), Z10
+	VPDPBUSD     Z9, Z10, Z6
+	VBROADCASTSS (SI), Z10
+	VPDPBUSD     Z9, Z10, Z7
+	VBROADCASTSS (SI)(CX*1), Z10
+	VPDPBUSD     Z9, Z10, Z8
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop62
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next61
+
+done63:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store64
+	VMOVUPS.Z (AX), K1, Z9
+	VPADDD    Z9, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z9
+	VPADDD    Z9, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z9
+	VPADDD    Z9, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z9
+	VPADDD    Z9, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z9
+	VPADDD    Z9, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z9
+	VPADDD    Z9, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z9
+	VPADDD    Z9, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z9
+	VPADDD    Z9, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z9
+	VPADDD    Z9, Z8, Z8
+
+store64:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VZEROUPPER
+	RET
+
+tile10x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done67
+	TESTQ  R11, R11
+	JZ     done67
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next65:
+	MOVQ k+16(FP), R10
+
+loop66:
+	VMOVUPS.Z    (R8), K1, Z10
+	VBROADCASTSS (AX), Z11
+	VPDPBUSD     Z10, Z11, Z0
+	VBROADCASTSS (AX)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z1
+	VBROADCASTSS (AX)(CX*2), Z11
+	VPDPBUSD     Z10, Z11, Z2
+	VBROADCASTSS (AX)(DX*1), Z11
+	VPDPBUSD     Z10, Z11, Z3
+	VBROADCASTSS (AX)(CX*4), Z11
+	VPDPBUSD     Z10, Z11, Z4
+	VBROADCASTSS (AX)(BX*1), Z11
+	VPDPBUSD     Z10, Z11, Z5
+	VBROADCASTSS (AX)(DX*2), Z11
+	VPDPBUSD     Z10, Z11, Z6
+	VBROADCASTSS (SI), Z11
+	VPDPBUSD     Z10, Z11, Z7
+	VBROADCASTSS (SI)(CX*1), Z11
+	VPDPBUSD     Z10, Z11, Z8
+	VBROADCASTSS (SI)(CX*2), Z11
+	VPDPBUSD     Z10, Z11, Z9
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop66
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next65
+
+done67:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store68
+	VMOVUPS.Z (AX), K1, Z10
+	VPADDD    Z10, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z10
+	VPADDD    Z10, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z10
+	VPADDD    Z10, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z10
+	VPADDD    Z10, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z10
+	VPADDD    Z10, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z10
+	VPADDD    Z10, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z10
+	VPADDD    Z10, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z10
+	VPADDD    Z10, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z10
+	VPADDD    Z10, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z10
+	VPADDD    Z10, Z9, Z9
+
+store68:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VZEROUPPER
+	RET
+
+tile11x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done71
+	TESTQ  R11, R11
+	JZ     done71
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next69:
+	MOVQ k+16(FP), R10
+
+loop70:
+	VMOVUPS.Z    (R8), K1, Z11
+	VBROADCASTSS (AX), Z12
+	VPDPBUSD     Z11, Z12, Z0
+	VBROADCASTSS (AX)(CX*1), Z12
+	VPDPBUSD     Z11, Z12, Z1
+	VBROADCASTSS (AX)(CX*2), Z12
+	VPDPBUSD     Z11, Z12, Z2
+	VBROADCASTSS (AX)(DX*1), Z12
+	VPDPBUSD     Z11, Z12, Z3
+	VBROADCASTSS (AX)(CX*4), Z12
+	VPDPBUSD     Z11, Z12, Z4
+	VBROADCASTSS (AX)(BX*1), Z12
+	VPDPBUSD     Z11, Z12, Z5
+	VBROADCASTSS (AX)(DX*2), Z12
+	VPDPBUSD     Z11, Z12, Z6
+	VBROADCASTSS (SI), Z12
+	VPDPBUSD     Z11, Z12, Z7
+	VBROADCASTSS (SI)(CX*1), Z12
+	VPDPBUSD     Z11, Z12, Z8
+	VBROADCASTSS (SI)(CX*2), Z12
+	VPDPBUSD     Z11, Z12, Z9
+	VBROADCASTSS (SI)(DX*1), Z12
+	VPDPBUSD     Z11, Z12, Z10
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop70
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next69
+
+done71:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store72
+	VMOVUPS.Z (AX), K1, Z11
+	VPADDD    Z11, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z11
+	VPADDD    Z11, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z11
+	VPADDD    Z11, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z11
+	VPADDD    Z11, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z11
+	VPADDD    Z11, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z11
+	VPADDD    Z11, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z11
+	VPADDD    Z11, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z11
+	VPADDD    Z11, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z11
+	VPADDD    Z11, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z11
+	VPADDD    Z11, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z11
+	VPADDD    Z11, Z10, Z10
+
+store72:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VZEROUPPER
+	RET
+
+tile12x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done75
+	TESTQ  R11, R11
+	JZ     done75
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next73:
+	MOVQ k+16(FP), R10
+
+loop74:
+	VMOVUPS.Z    (R8), K1, Z12
+	VBROADCASTSS (AX), Z13
+	VPDPBUSD     Z12, Z13, Z0
+	VBROADCASTSS (AX)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z1
+	VBROADCASTSS (AX)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z2
+	VBROADCASTSS (AX)(DX*1), Z13
+	VPDPBUSD     Z12, Z13, Z3
+	VBROADCASTSS (AX)(CX*4), Z13
+	VPDPBUSD     Z12, Z13, Z4
+	VBROADCASTSS (AX)(BX*1), Z13
+	VPDPBUSD     Z12, Z13, Z5
+	VBROADCASTSS (AX)(DX*2), Z13
+	VPDPBUSD     Z12, Z13, Z6
+	VBROADCASTSS (SI), Z13
+	VPDPBUSD     Z12, Z13, Z7
+	VBROADCASTSS (SI)(CX*1), Z13
+	VPDPBUSD     Z12, Z13, Z8
+	VBROADCASTSS (SI)(CX*2), Z13
+	VPDPBUSD     Z12, Z13, Z9
+	VBROADCASTSS (SI)(DX*1), Z13
+	VPDPBUSD     Z12, Z13, Z10
+	VBROADCASTSS (SI)(CX*4), Z13
+	VPDPBUSD     Z12, Z13, Z11
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop74
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next73
+
+done75:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store76
+	VMOVUPS.Z (AX), K1, Z12
+	VPADDD    Z12, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z12
+	VPADDD    Z12, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z12
+	VPADDD    Z12, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z12
+	VPADDD    Z12, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z12
+	VPADDD    Z12, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z12
+	VPADDD    Z12, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z12
+	VPADDD    Z12, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z12
+	VPADDD    Z12, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z12
+	VPADDD    Z12, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z12
+	VPADDD    Z12, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z12
+	VPADDD    Z12, Z10, Z10
+	VMOVUPS.Z (SI)(CX*4), K1, Z12
+	VPADDD    Z12, Z11, Z11
+
+store76:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VMOVUPS Z11, K1, (SI)(CX*4)
+	VZEROUPPER
+	RET
+
+tile13x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done79
+	TESTQ  R11, R11
+	JZ     done79
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next77:
+	MOVQ k+16(FP), R10
+
+loop78:
+	VMOVUPS.Z    (R8), K1, Z13
+	VBROADCASTSS (AX), Z14
+	VPDPBUSD     Z13, Z14, Z0
+	VBROADCASTSS (AX)(CX*1), Z14
+	VPDPBUSD     Z13, Z14, Z1
+	VBROADCASTSS (AX)(CX*2), Z14
+	VPDPBUSD     Z13, Z14, Z2
+	VBROADCASTSS (AX)(DX*1), Z14
+	VPDPBUSD     Z13, Z14, Z3
+	VBROADCASTSS (AX)(CX*4), Z14
+	VPDPBUSD     Z13, Z14, Z4
+	VBROADCASTSS (AX)(BX*1), Z14
+	VPDPBUSD     Z13, Z14, Z5
+	VBROADCASTSS (AX)(DX*2), Z14
+	VPDPBUSD     Z13, Z14, Z6
+	VBROADCASTSS (SI), Z14
+	VPDPBUSD     Z13, Z14, Z7
+	VBROADCASTSS (SI)(CX*1), Z14
+	VPDPBUSD     Z13, Z14, Z8
+	VBROADCASTSS (SI)(CX*2), Z14
+	VPDPBUSD     Z13, Z14, Z9
+	VBROADCASTSS (SI)(DX*1), Z14
+	VPDPBUSD     Z13, Z14, Z10
+	VBROADCASTSS (SI)(CX*4), Z14
+	VPDPBUSD     Z13, Z14, Z11
+	VBROADCASTSS (SI)(BX*1), Z14
+	VPDPBUSD     Z13, Z14, Z12
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop78
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next77
+
+done79:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store80
+	VMOVUPS.Z (AX), K1, Z13
+	VPADDD    Z13, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z13
+	VPADDD    Z13, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z13
+	VPADDD    Z13, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z13
+	VPADDD    Z13, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z13
+	VPADDD    Z13, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z13
+	VPADDD    Z13, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z13
+	VPADDD    Z13, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z13
+	VPADDD    Z13, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z13
+	VPADDD    Z13, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z13
+	VPADDD    Z13, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z13
+	VPADDD    Z13, Z10, Z10
+	VMOVUPS.Z (SI)(CX*4), K1, Z13
+	VPADDD    Z13, Z11, Z11
+	VMOVUPS.Z (SI)(BX*1), K1, Z13
+	VPADDD    Z13, Z12, Z12
+
+store80:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VMOVUPS Z11, K1, (SI)(CX*4)
+	VMOVUPS Z12, K1, (SI)(BX*1)
+	VZEROUPPER
+	RET
+
+tile14x1:
+	MOVQ   cols+8(FP), AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done83
+	TESTQ  R11, R11
+	JZ     done83
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next81:
+	MOVQ k+16(FP), R10
+
+loop82:
+	VMOVUPS.Z    (R8), K1, Z14
+	VBROADCASTSS (AX), Z15
+	VPDPBUSD     Z14, Z15, Z0
+	VBROADCASTSS (AX)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z1
+	VBROADCASTSS (AX)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z2
+	VBROADCASTSS (AX)(DX*1), Z15
+	VPDPBUSD     Z14, Z15, Z3
+	VBROADCASTSS (AX)(CX*4), Z15
+	VPDPBUSD     Z14, Z15, Z4
+	VBROADCASTSS (AX)(BX*1), Z15
+	VPDPBUSD     Z14, Z15, Z5
+	VBROADCASTSS (AX)(DX*2), Z15
+	VPDPBUSD     Z14, Z15, Z6
+	VBROADCASTSS (SI), Z15
+	VPDPBUSD     Z14, Z15, Z7
+	VBROADCASTSS (SI)(CX*1), Z15
+	VPDPBUSD     Z14, Z15, Z8
+	VBROADCASTSS (SI)(CX*2), Z15
+	VPDPBUSD     Z14, Z15, Z9
+	VBROADCASTSS (SI)(DX*1), Z15
+	VPDPBUSD     Z14, Z15, Z10
+	VBROADCASTSS (SI)(CX*4), Z15
+	VPDPBUSD     Z14, Z15, Z11
+	VBROADCASTSS (SI)(BX*1), Z15
+	VPDPBUSD     Z14, Z15, Z12
+	VBROADCASTSS (SI)(DX*2), Z15
+	VPDPBUSD     Z14, Z15, Z13
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop82
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next81
+
+done83:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store84
+	VMOVUPS.Z (AX), K1, Z14
+	VPADDD    Z14, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z14
+	VPADDD    Z14, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z14
+	VPADDD    Z14, Z2, Z2
+	VMOVUPS.Z (AX)(DX*1), K1, Z14
+	VPADDD    Z14, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z14
+	VPADDD    Z14, Z4, Z4
+	VMOVUPS.Z (AX)(BX*1), K1, Z14
+	VPADDD    Z14, Z5, Z5
+	VMOVUPS.Z (AX)(DX*2), K1, Z14
+	VPADDD    Z14, Z6, Z6
+	VMOVUPS.Z (SI), K1, Z14
+	VPADDD    Z14, Z7, Z7
+	VMOVUPS.Z (SI)(CX*1), K1, Z14
+	VPADDD    Z14, Z8, Z8
+	VMOVUPS.Z (SI)(CX*2), K1, Z14
+	VPADDD    Z14, Z9, Z9
+	VMOVUPS.Z (SI)(DX*1), K1, Z14
+	VPADDD    Z14, Z10, Z10
+	VMOVUPS.Z (SI)(CX*4), K1, Z14
+	VPADDD    Z14, Z11, Z11
+	VMOVUPS.Z (SI)(BX*1), K1, Z14
+	VPADDD    Z14, Z12, Z12
+	VMOVUPS.Z (SI)(DX*2), K1, Z14
+	VPADDD    Z14, Z13, Z13
+
+store84:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(BX*1)
+	VMOVUPS Z6, K1, (AX)(DX*2)
+	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z10, K1, (SI)(DX*1)
+	VMOVUPS Z11, K1, (SI)(CX*4)
+	VMOVUPS Z12, K1, (SI)(BX*1)
+	VMOVUPS Z13, K1, (SI)(DX*2)
+	VZEROUPPER
+	RET
+
+tile1x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done87
+	TESTQ  DI, DI
+	JZ     done87
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next85:
+	MOVQ k+16(FP), SI
+
+loop86:
+	VMOVUPS      (DX), Z2
+	VMOVUPS.Z    64(DX), K1, Z3
+	VBROADCASTSS (AX), Z4
+	VPDPBUSD     Z2, Z4, Z0
+	VPDPBUSD     Z3, Z4, Z1
+	ADDQ         CX, AX
+	ADDQ         BX, DX
+	DECQ         SI
+	JNZ          loop86
+	ADDQ         R9, AX
+	ADDQ         R8, DX
+	DECQ         DI
+	JNZ          next85
+
+done87:
+	MOVQ      c+88(FP), AX
+	MOVBLZX   accumulate+104(FP), CX
+	TESTL     CX, CX
+	JZ        store88
+	VMOVUPS   (AX), Z2
+	VPADDD    Z2, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z2
+	VPADDD    Z2, Z1, Z1
+
+store88:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VZEROUPPER
+	RET
+
+tile2x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done91
+	TESTQ  R8, R8
+	JZ     done91
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next89:
+	MOVQ k+16(FP), DI
+
+loop90:
+	VMOVUPS      (BX), Z4
+	VMOVUPS.Z    64(BX), K1, Z5
+	VBROADCASTSS (AX), Z6
+	VPDPBUSD     Z4, Z6, Z0
+	VPDPBUSD     Z5, Z6, Z1
+	VBROADCASTSS (AX)(CX*1), Z6
+	VPDPBUSD     Z4, Z6, Z2
+	VPDPBUSD     Z5, Z6, Z3
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop90
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next89
+
+done91:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store92
+	VMOVUPS   (AX), Z4
+	VPADDD    Z4, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z4
+	VPADDD    Z4, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z4
+	VPADDD    Z4, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
+	VPADDD    Z4, Z3, Z3
+
+store92:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VZEROUPPER
+	RET
+
+tile3x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done95
+	TESTQ  R8, R8
+	JZ     done95
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next93:
+	MOVQ k+16(FP), DI
+
+loop94:
+	VMOVUPS      (BX), Z6
+	VMOVUPS.Z    64(BX), K1, Z7
+	VBROADCASTSS (AX), Z8
+	VPDPBUSD     Z6, Z8, Z0
+	VPDPBUSD     Z7, Z8, Z1
+	VBROADCASTSS (AX)(CX*1), Z8
+	VPDPBUSD     Z6, Z8, Z2
+	VPDPBUSD     Z7, Z8, Z3
+	VBROADCASTSS (AX)(CX*2), Z8
+	VPDPBUSD     Z6, Z8, Z4
+	VPDPBUSD     Z7, Z8, Z5
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop94
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next93
+
+done95:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	MOVBLZX   accumulate+104(FP), DX
+	TESTL     DX, DX
+	JZ        store96
+	VMOVUPS   (AX), Z6
+	VPADDD    Z6, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z6
+	VPADDD    Z6, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z6
+	VPADDD    Z6, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z6
+	VPADDD    Z6, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z6
+	VPADDD    Z6, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
+	VPADDD    Z6, Z5, Z5
+
+store96:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VZEROUPPER
+	RET
+
+tile4x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done99
+	TESTQ  R9, R9
+	JZ     done99
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next97:
+	MOVQ k+16(FP), R8
+
+loop98:
+	VMOVUPS      (SI), Z8
+	VMOVUPS.Z    64(SI), K1, Z9
+	VBROADCASTSS (AX), Z10
+	VPDPBUSD     Z8, Z10, Z0
+	VPDPBUSD     Z9, Z10, Z1
+	VBROADCASTSS (AX)(CX*1), Z10
+	VPDPBUSD     Z8, Z10, Z2
+	VPDPBUSD     Z9, Z10, Z3
+	VBROADCASTSS (AX)(CX*2), Z10
+	VPDPBUSD     Z8, Z10, Z4
+	VPDPBUSD     Z9, Z10, Z5
+	VBROADCASTSS (AX)(DX*1), Z10
+	VPDPBUSD     Z8, Z10, Z6
+	VPDPBUSD     Z9, Z10, Z7
+	ADDQ         BX, AX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop98
+	ADDQ         R11, AX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next97
+
+done99:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store100
+	VMOVUPS   (AX), Z8
+	VPADDD    Z8, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z8
+	VPADDD    Z8, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z8
+	VPADDD    Z8, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z8
+	VPADDD    Z8, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z8
+	VPADDD    Z8, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z8
+	VPADDD    Z8, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z8
+	VPADDD    Z8, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
+	VPADDD    Z8, Z7, Z7
+
+store100:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+tile5x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done103
+	TESTQ  R9, R9
+	JZ     done103
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next101:
+	MOVQ k+16(FP), R8
+
+loop102:
+	VMOVUPS      (SI), Z10
+	VMOVUPS.Z    64(SI), K1, Z11
+	VBROADCASTSS (AX), Z12
+	VPDPBUSD     Z10, Z12, Z0
+	VPDPBUSD     Z11, Z12, Z1
+	VBROADCASTSS (AX)(CX*1), Z12
+	VPDPBUSD     Z10, Z12, Z2
+	VPDPBUSD     Z11, Z12, Z3
+	VBROADCASTSS (AX)(CX*2), Z12
+	VPDPBUSD     Z10, Z12, Z4
+	VPDPBUSD     Z11, Z12, Z5
+	VBROADCASTSS (AX)(DX*1), Z12
+	VPDPBUSD     Z10, Z12, Z6
+	VPDPBUSD     Z11, Z12, Z7
+	VBROADCASTSS (AX)(CX*4), Z12
+	VPDPBUSD     Z10, Z12, Z8
+	VPDPBUSD     Z11, Z12, Z9
+	ADDQ         BX, AX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop102
+	ADDQ         R11, AX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next101
+
+done103:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	MOVBLZX   accumulate+104(FP), BX
+	TESTL     BX, BX
+	JZ        store104
+	VMOVUPS   (AX), Z10
+	VPADDD    Z10, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z10
+	VPADDD    Z10, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z10
+	VPADDD    Z10, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z10
+	VPADDD    Z10, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z10
+	VPADDD    Z10, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z10
+	VPADDD    Z10, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z10
+	VPADDD    Z10, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z10
+	VPADDD    Z10, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z10
+	VPADDD    Z10, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
+	VPADDD    Z10, Z9, Z9
+
+store104:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VZEROUPPER
+	RET
+
+tile6x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done107
+	TESTQ  R10, R10
+	JZ     done107
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next105:
+	MOVQ k+16(FP), R9
+
+loop106:
+	VMOVUPS      (DI), Z12
+	VMOVUPS.Z    64(DI), K1, Z13
+	VBROADCASTSS (AX), Z14
+	VPDPBUSD     Z12, Z14, Z0
+	VPDPBUSD     Z13, Z14, Z1
+	VBROADCASTSS (AX)(CX*1), Z14
+	VPDPBUSD     Z12, Z14, Z2
+	VPDPBUSD     Z13, Z14, Z3
+	VBROADCASTSS (AX)(CX*2), Z14
+	VPDPBUSD     Z12, Z14, Z4
+	VPDPBUSD     Z13, Z14, Z5
+	VBROADCASTSS (AX)(DX*1), Z14
+	VPDPBUSD     Z12, Z14, Z6
+	VPDPBUSD     Z13, Z14, Z7
+	VBROADCASTSS (AX)(CX*4), Z14
+	VPDPBUSD     Z12, Z14, Z8
+	VPDPBUSD     Z13, Z14, Z9
+	VBROADCASTSS (AX)(BX*1), Z14
+	VPDPBUSD     Z12, Z14, Z10
+	VPDPBUSD     Z13, Z14, Z11
+	ADDQ         SI, AX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop106
+	ADDQ         R12, AX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next105
+
+done107:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store108
+	VMOVUPS   (AX), Z12
+	VPADDD    Z12, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z12
+	VPADDD    Z12, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z12
+	VPADDD    Z12, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z12
+	VPADDD    Z12, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z12
+	VPADDD    Z12, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z12
+	VPADDD    Z12, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z12
+	VPADDD    Z12, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z12
+	VPADDD    Z12, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z12
+	VPADDD    Z12, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z12
+	VPADDD    Z12, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z12
+	VPADDD    Z12, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
+	VPADDD    Z12, Z11, Z11
+
+store108:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile7x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done111
+	TESTQ  R10, R10
+	JZ     done111
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next109:
+	MOVQ k+16(FP), R9
+
+loop110:
+	VMOVUPS      (DI), Z14
+	VMOVUPS.Z    64(DI), K1, Z15
+	VBROADCASTSS (AX), Z16
+	VPDPBUSD     Z14, Z16, Z0
+	VPDPBUSD     Z15, Z16, Z1
+	VBROADCASTSS (AX)(CX*1), Z16
+	VPDPBUSD     Z14, Z16, Z2
+	VPDPBUSD     Z15, Z16, Z3
+	VBROADCASTSS (AX)(CX*2), Z16
+	VPDPBUSD     Z14, Z16, Z4
+	VPDPBUSD     Z15, Z16, Z5
+	VBROADCASTSS (AX)(DX*1), Z16
+	VPDPBUSD     Z14, Z16, Z6
+	VPDPBUSD     Z15, Z16, Z7
+	VBROADCASTSS (AX)(CX*4), Z16
+	VPDPBUSD     Z14, Z16, Z8
+	VPDPBUSD     Z15, Z16, Z9
+	VBROADCASTSS (AX)(BX*1), Z16
+	VPDPBUSD     Z14, Z16, Z10
+	VPDPBUSD     Z15, Z16, Z11
+	VBROADCASTSS (AX)(DX*2), Z16
+	VPDPBUSD     Z14, Z16, Z12
+	VPDPBUSD     Z15, Z16, Z13
+	ADDQ         SI, AX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop110
+	ADDQ         R12, AX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next109
+
+done111:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	MOVBLZX   accumulate+104(FP), SI
+	TESTL     SI, SI
+	JZ        store112
+	VMOVUPS   (AX), Z14
+	VPADDD    Z14, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z14
+	VPADDD    Z14, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z14
+	VPADDD    Z14, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z14
+	VPADDD    Z14, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z14
+	VPADDD    Z14, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z14
+	VPADDD    Z14, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z14
+	VPADDD    Z14, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z14
+	VPADDD    Z14, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z14
+	VPADDD    Z14, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z14
+	VPADDD    Z14, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z14
+	VPADDD    Z14, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z14
+	VPADDD    Z14, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z14
+	VPADDD    Z14, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
+	VPADDD    Z14, Z13, Z13
+
+store112:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VZEROUPPER
+	RET
+
+tile8x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done115
+	TESTQ  R11, R11
+	JZ     done115
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next113:
+	MOVQ k+16(FP), R10
+
+loop114:
+	VMOVUPS      (R8), Z16
+	VMOVUPS.Z    64(R8), K1, Z17
+	VBROADCASTSS (AX), Z18
+	VPDPBUSD     Z16, Z18, Z0
+	VPDPBUSD     Z17, Z18, Z1
+	VBROADCASTSS (AX)(CX*1), Z18
+	VPDPBUSD     Z16, Z18, Z2
+	VPDPBUSD     Z17, Z18, Z3
+	VBROADCASTSS (AX)(CX*2), Z18
+	VPDPBUSD     Z16, Z18, Z4
+	VPDPBUSD     Z17, Z18, Z5
+	VBROADCASTSS (AX)(DX*1), Z18
+	VPDPBUSD     Z16, Z18, Z6
+	VPDPBUSD     Z17, Z18, Z7
+	VBROADCASTSS (AX)(CX*4), Z18
+	VPDPBUSD     Z16, Z18, Z8
+	VPDPBUSD     Z17, Z18, Z9
+	VBROADCASTSS (AX)(BX*1), Z18
+	VPDPBUSD     Z16, Z18, Z10
+	VPDPBUSD     Z17, Z18, Z11
+	VBROADCASTSS (AX)(DX*2), Z18
+	VPDPBUSD     Z16, Z18, Z12
+	VPDPBUSD     Z17, Z18, Z13
+	VBROADCASTSS (SI), Z18
+	VPDPBUSD     Z16, Z18, Z14
+	VPDPBUSD     Z17, Z18, Z15
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop114
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next113
+
+done115:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store116
+	VMOVUPS   (AX), Z16
+	VPADDD    Z16, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z16
+	VPADDD    Z16, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z16
+	VPADDD    Z16, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z16
+	VPADDD    Z16, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z16
+	VPADDD    Z16, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z16
+	VPADDD    Z16, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z16
+	VPADDD    Z16, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z16
+	VPADDD    Z16, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z16
+	VPADDD    Z16, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z16
+	VPADDD    Z16, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z16
+	VPADDD    Z16, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z16
+	VPADDD    Z16, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z16
+	VPADDD    Z16, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z16
+	VPADDD    Z16, Z13, Z13
+	VMOVUPS   (SI), Z16
+	VPADDD    Z16, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z16
+	VPADDD    Z16, Z15, Z15
+
+store116:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VZEROUPPER
+	RET
+
+tile9x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done119
+	TESTQ  R11, R11
+	JZ     done119
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next117:
+	MOVQ k+16(FP), R10
+
+loop118:
+	VMOVUPS      (R8), Z18
+	VMOVUPS.Z    64(R8), K1, Z19
+	VBROADCASTSS (AX), Z20
+	VPDPBUSD     Z18, Z20, Z0
+	VPDPBUSD     Z19, Z20, Z1
+	VBROADCASTSS (AX)(CX*1), Z20
+	VPDPBUSD     Z18, Z20, Z2
+	VPDPBUSD     Z19, Z20, Z3
+	VBROADCASTSS (AX)(CX*2), Z20
+	VPDPBUSD     Z18, Z20, Z4
+	VPDPBUSD     Z19, Z20, Z5
+	VBROADCASTSS (AX)(DX*1), Z20
+	VPDPBUSD     Z18, Z20, Z6
+	VPDPBUSD     Z19, Z20, Z7
+	VBROADCASTSS (AX)(CX*4), Z20
+	VPDPBUSD     Z18, Z20, Z8
+	VPDPBUSD     Z19, Z20, Z9
+	VBROADCASTSS (AX)(BX*1), Z20
+	VPDPBUSD     Z18, Z20, Z10
+	VPDPBUSD     Z19, Z20, Z11
+	VBROADCASTSS (AX)(DX*2), Z20
+	VPDPBUSD     Z18, Z20, Z12
+	VPDPBUSD     Z19, Z20, Z13
+	VBROADCASTSS (SI), Z20
+	VPDPBUSD     Z18, Z20, Z14
+	VPDPBUSD     Z19, Z20, Z15
+	VBROADCASTSS (SI)(CX*1), Z20
+	VPDPBUSD     Z18, Z20, Z16
+	VPDPBUSD     Z19, Z20, Z17
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop118
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next117
+
+done119:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store120
+	VMOVUPS   (AX), Z18
+	VPADDD    Z18, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z18
+	VPADDD    Z18, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z18
+	VPADDD    Z18, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z18
+	VPADDD    Z18, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z18
+	VPADDD    Z18, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z18
+	VPADDD    Z18, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z18
+	VPADDD    Z18, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z18
+	VPADDD    Z18, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z18
+	VPADDD    Z18, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z18
+	VPADDD    Z18, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z18
+	VPADDD    Z18, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z18
+	VPADDD    Z18, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z18
+	VPADDD    Z18, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z18
+	VPADDD    Z18, Z13, Z13
+	VMOVUPS   (SI), Z18
+	VPADDD    Z18, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z18
+	VPADDD    Z18, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z18
+	VPADDD    Z18, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z18
+	VPADDD    Z18, Z17, Z17
+
+store120:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VZEROUPPER
+	RET
+
+tile10x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done123
+	TESTQ  R11, R11
+	JZ     done123
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next121:
+	MOVQ k+16(FP), R10
+
+loop122:
+	VMOVUPS      (R8), Z20
+	VMOVUPS.Z    64(R8), K1, Z21
+	VBROADCASTSS (AX), Z22
+	VPDPBUSD     Z20, Z22, Z0
+	VPDPBUSD     Z21, Z22, Z1
+	VBROADCASTSS (AX)(CX*1), Z22
+	VPDPBUSD     Z20, Z22, Z2
+	VPDPBUSD     Z21, Z22, Z3
+	VBROADCASTSS (AX)(CX*2), Z22
+	VPDPBUSD     Z20, Z22, Z4
+	VPDPBUSD     Z21, Z22, Z5
+	VBROADCASTSS (AX)(DX*1), Z22
+	VPDPBUSD     Z20, Z22, Z6
+	VPDPBUSD     Z21, Z22, Z7
+	VBROADCASTSS (AX)(CX*4), Z22
+	VPDPBUSD     Z20, Z22, Z8
+	VPDPBUSD     Z21, Z22, Z9
+	VBROADCASTSS (AX)(BX*1), Z22
+	VPDPBUSD     Z20, Z22, Z10
+	VPDPBUSD     Z21, Z22, Z11
+	VBROADCASTSS (AX)(DX*2), Z22
+	VPDPBUSD     Z20, Z22, Z12
+	VPDPBUSD     Z21, Z22, Z13
+	VBROADCASTSS (SI), Z22
+	VPDPBUSD     Z20, Z22, Z14
+	VPDPBUSD     Z21, Z22, Z15
+	VBROADCASTSS (SI)(CX*1), Z22
+	VPDPBUSD     Z20, Z22, Z16
+	VPDPBUSD     Z21, Z22, Z17
+	VBROADCASTSS (SI)(CX*2), Z22
+	VPDPBUSD     Z20, Z22, Z18
+	VPDPBUSD     Z21, Z22, Z19
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop122
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next121
+
+done123:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store124
+	VMOVUPS   (AX), Z20
+	VPADDD    Z20, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z20
+	VPADDD    Z20, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z20
+	VPADDD    Z20, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z20
+	VPADDD    Z20, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z20
+	VPADDD    Z20, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z20
+	VPADDD    Z20, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z20
+	VPADDD    Z20, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z20
+	VPADDD    Z20, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z20
+	VPADDD    Z20, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z20
+	VPADDD    Z20, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z20
+	VPADDD    Z20, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z20
+	VPADDD    Z20, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z20
+	VPADDD    Z20, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z20
+	VPADDD    Z20, Z13, Z13
+	VMOVUPS   (SI), Z20
+	VPADDD    Z20, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z20
+	VPADDD    Z20, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z20
+	VPADDD    Z20, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z20
+	VPADDD    Z20, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z20
+	VPADDD    Z20, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z20
+	VPADDD    Z20, Z19, Z19
+
+store124:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VZEROUPPER
+	RET
+
+tile11x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done127
+	TESTQ  R11, R11
+	JZ     done127
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next125:
+	MOVQ k+16(FP), R10
+
+loop126:
+	VMOVUPS      (R8), Z22
+	VMOVUPS.Z    64(R8), K1, Z23
+	VBROADCASTSS (AX), Z24
+	VPDPBUSD     Z22, Z24, Z0
+	VPDPBUSD     Z23, Z24, Z1
+	VBROADCASTSS (AX)(CX*1), Z24
+	VPDPBUSD     Z22, Z24, Z2
+	VPDPBUSD     Z23, Z24, Z3
+	VBROADCASTSS (AX)(CX*2), Z24
+	VPDPBUSD     Z22, Z24, Z4
+	VPDPBUSD     Z23, Z24, Z5
+	VBROADCASTSS (AX)(DX*1), Z24
+	VPDPBUSD     Z22, Z24, Z6
+	VPDPBUSD     Z23, Z24, Z7
+	VBROADCASTSS (AX)(CX*4), Z24
+	VPDPBUSD     Z22, Z24, Z8
+	VPDPBUSD     Z23, Z24, Z9
+	VBROADCASTSS (AX)(BX*1), Z24
+	VPDPBUSD     Z22, Z24, Z10
+	VPDPBUSD     Z23, Z24, Z11
+	VBROADCASTSS (AX)(DX*2), Z24
+	VPDPBUSD     Z22, Z24, Z12
+	VPDPBUSD     Z23, Z24, Z13
+	VBROADCASTSS (SI), Z24
+	VPDPBUSD     Z22, Z24, Z14
+	VPDPBUSD     Z23, Z24, Z15
+	VBROADCASTSS (SI)(CX*1), Z24
+	VPDPBUSD     Z22, Z24, Z16
+	VPDPBUSD     Z23, Z24, Z17
+	VBROADCASTSS (SI)(CX*2), Z24
+	VPDPBUSD     Z22, Z24, Z18
+	VPDPBUSD     Z23, Z24, Z19
+	VBROADCASTSS (SI)(DX*1), Z24
+	VPDPBUSD     Z22, Z24, Z20
+	VPDPBUSD     Z23, Z24, Z21
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop126
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next125
+
+done127:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store128
+	VMOVUPS   (AX), Z22
+	VPADDD    Z22, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z22
+	VPADDD    Z22, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z22
+	VPADDD    Z22, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z22
+	VPADDD    Z22, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z22
+	VPADDD    Z22, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z22
+	VPADDD    Z22, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z22
+	VPADDD    Z22, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z22
+	VPADDD    Z22, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z22
+	VPADDD    Z22, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z22
+	VPADDD    Z22, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z22
+	VPADDD    Z22, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z22
+	VPADDD    Z22, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z22
+	VPADDD    Z22, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z22
+	VPADDD    Z22, Z13, Z13
+	VMOVUPS   (SI), Z22
+	VPADDD    Z22, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z22
+	VPADDD    Z22, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z22
+	VPADDD    Z22, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z22
+	VPADDD    Z22, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z22
+	VPADDD    Z22, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z22
+	VPADDD    Z22, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z22
+	VPADDD    Z22, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z22
+	VPADDD    Z22, Z21, Z21
+
+store128:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VZEROUPPER
+	RET
+
+tile12x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done131
+	TESTQ  R11, R11
+	JZ     done131
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next129:
+	MOVQ k+16(FP), R10
+
+loop130:
+	VMOVUPS      (R8), Z24
+	VMOVUPS.Z    64(R8), K1, Z25
+	VBROADCASTSS (AX), Z26
+	VPDPBUSD     Z24, Z26, Z0
+	VPDPBUSD     Z25, Z26, Z1
+	VBROADCASTSS (AX)(CX*1), Z26
+	VPDPBUSD     Z24, Z26, Z2
+	VPDPBUSD     Z25, Z26, Z3
+	VBROADCASTSS (AX)(CX*2), Z26
+	VPDPBUSD     Z24, Z26, Z4
+	VPDPBUSD     Z25, Z26, Z5
+	VBROADCASTSS (AX)(DX*1), Z26
+	VPDPBUSD     Z24, Z26, Z6
+	VPDPBUSD     Z25, Z26, Z7
+	VBROADCASTSS (AX)(CX*4), Z26
+	VPDPBUSD     Z24, Z26, Z8
+	VPDPBUSD     Z25, Z26, Z9
+	VBROADCASTSS (AX)(BX*1), Z26
+	VPDPBUSD     Z24, Z26, Z10
+	VPDPBUSD     Z25, Z26, Z11
+	VBROADCASTSS (AX)(DX*2), Z26
+	VPDPBUSD     Z24, Z26, Z12
+	VPDPBUSD     Z25, Z26, Z13
+	VBROADCASTSS (SI), Z26
+	VPDPBUSD     Z24, Z26, Z14
+	VPDPBUSD     Z25, Z26, Z15
+	VBROADCASTSS (SI)(CX*1), Z26
+	VPDPBUSD     Z24, Z26, Z16
+	VPDPBUSD     Z25, Z26, Z17
+	VBROADCASTSS (SI)(CX*2), Z26
+	VPDPBUSD     Z24, Z26, Z18
+	VPDPBUSD     Z25, Z26, Z19
+	VBROADCASTSS (SI)(DX*1), Z26
+	VPDPBUSD     Z24, Z26, Z20
+	VPDPBUSD     Z25, Z26, Z21
+	VBROADCASTSS (SI)(CX*4), Z26
+	VPDPBUSD     Z24, Z26, Z22
+	VPDPBUSD     Z25, Z26, Z23
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop130
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next129
+
+done131:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store132
+	VMOVUPS   (AX), Z24
+	VPADDD    Z24, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z24
+	VPADDD    Z24, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z24
+	VPADDD    Z24, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z24
+	VPADDD    Z24, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z24
+	VPADDD    Z24, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z24
+	VPADDD    Z24, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z24
+	VPADDD    Z24, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z24
+	VPADDD    Z24, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z24
+	VPADDD    Z24, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z24
+	VPADDD    Z24, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z24
+	VPADDD    Z24, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z24
+	VPADDD    Z24, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z24
+	VPADDD    Z24, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z24
+	VPADDD    Z24, Z13, Z13
+	VMOVUPS   (SI), Z24
+	VPADDD    Z24, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z24
+	VPADDD    Z24, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z24
+	VPADDD    Z24, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z24
+	VPADDD    Z24, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z24
+	VPADDD    Z24, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z24
+	VPADDD    Z24, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z24
+	VPADDD    Z24, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z24
+	VPADDD    Z24, Z21, Z21
+	VMOVUPS   (SI)(CX*4), Z24
+	VPADDD    Z24, Z22, Z22
+	VMOVUPS.Z 64(SI)(CX*4), K1, Z24
+	VPADDD    Z24, Z23, Z23
+
+store132:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VMOVUPS Z22, (SI)(CX*4)
+	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	VZEROUPPER
+	RET
+
+tile13x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done135
+	TESTQ  R11, R11
+	JZ     done135
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next133:
+	MOVQ k+16(FP), R10
+
+loop134:
+	VMOVUPS      (R8), Z26
+	VMOVUPS.Z    64(R8), K1, Z27
+	VBROADCASTSS (AX), Z28
+	VPDPBUSD     Z26, Z28, Z0
+	VPDPBUSD     Z27, Z28, Z1
+	VBROADCASTSS (AX)(CX*1), Z28
+	VPDPBUSD     Z26, Z28, Z2
+	VPDPBUSD     Z27, Z28, Z3
+	VBROADCASTSS (AX)(CX*2), Z28
+	VPDPBUSD     Z26, Z28, Z4
+	VPDPBUSD     Z27, Z28, Z5
+	VBROADCASTSS (AX)(DX*1), Z28
+	VPDPBUSD     Z26, Z28, Z6
+	VPDPBUSD     Z27, Z28, Z7
+	VBROADCASTSS (AX)(CX*4), Z28
+	VPDPBUSD     Z26, Z28, Z8
+	VPDPBUSD     Z27, Z28, Z9
+	VBROADCASTSS (AX)(BX*1), Z28
+	VPDPBUSD     Z26, Z28, Z10
+	VPDPBUSD     Z27, Z28, Z11
+	VBROADCASTSS (AX)(DX*2), Z28
+	VPDPBUSD     Z26, Z28, Z12
+	VPDPBUSD     Z27, Z28, Z13
+	VBROADCASTSS (SI), Z28
+	VPDPBUSD     Z26, Z28, Z14
+	VPDPBUSD     Z27, Z28, Z15
+	VBROADCASTSS (SI)(CX*1), Z28
+	VPDPBUSD     Z26, Z28, Z16
+	VPDPBUSD     Z27, Z28, Z17
+	VBROADCASTSS (SI)(CX*2), Z28
+	VPDPBUSD     Z26, Z28, Z18
+	VPDPBUSD     Z27, Z28, Z19
+	VBROADCASTSS (SI)(DX*1), Z28
+	VPDPBUSD     Z26, Z28, Z20
+	VPDPBUSD     Z27, Z28, Z21
+	VBROADCASTSS (SI)(CX*4), Z28
+	VPDPBUSD     Z26, Z28, Z22
+	VPDPBUSD     Z27, Z28, Z23
+	VBROADCASTSS (SI)(BX*1), Z28
+	VPDPBUSD     Z26, Z28, Z24
+	VPDPBUSD     Z27, Z28, Z25
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop134
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next133
+
+done135:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store136
+	VMOVUPS   (AX), Z26
+	VPADDD    Z26, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z26
+	VPADDD    Z26, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z26
+	VPADDD    Z26, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z26
+	VPADDD    Z26, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z26
+	VPADDD    Z26, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z26
+	VPADDD    Z26, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z26
+	VPADDD    Z26, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z26
+	VPADDD    Z26, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z26
+	VPADDD    Z26, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z26
+	VPADDD    Z26, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z26
+	VPADDD    Z26, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z26
+	VPADDD    Z26, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z26
+	VPADDD    Z26, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z26
+	VPADDD    Z26, Z13, Z13
+	VMOVUPS   (SI), Z26
+	VPADDD    Z26, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z26
+	VPADDD    Z26, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z26
+	VPADDD    Z26, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z26
+	VPADDD    Z26, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z26
+	VPADDD    Z26, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z26
+	VPADDD    Z26, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z26
+	VPADDD    Z26, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z26
+	VPADDD    Z26, Z21, Z21
+	VMOVUPS   (SI)(CX*4), Z26
+	VPADDD    Z26, Z22, Z22
+	VMOVUPS.Z 64(SI)(CX*4), K1, Z26
+	VPADDD    Z26, Z23, Z23
+	VMOVUPS   (SI)(BX*1), Z26
+	VPADDD    Z26, Z24, Z24
+	VMOVUPS.Z 64(SI)(BX*1), K1, Z26
+	VPADDD    Z26, Z25, Z25
+
+store136:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VMOVUPS Z22, (SI)(CX*4)
+	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	VMOVUPS Z24, (SI)(BX*1)
+	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	VZEROUPPER
+	RET
+
+tile14x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x10, AX
+	MOVL   $-1, CX
+	BZHIL  AX, CX, CX
+	KMOVW  CX, K1
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	VPXORD Z7, Z7, Z7
+	VPXORD Z8, Z8, Z8
+	VPXORD Z9, Z9, Z9
+	VPXORD Z10, Z10, Z10
+	VPXORD Z11, Z11, Z11
+	VPXORD Z12, Z12, Z12
+	VPXORD Z13, Z13, Z13
+	VPXORD Z14, Z14, Z14
+	VPXORD Z15, Z15, Z15
+	VPXORD Z16, Z16, Z16
+	VPXORD Z17, Z17, Z17
+	VPXORD Z18, Z18, Z18
+	VPXORD Z19, Z19, Z19
+	VPXORD Z20, Z20, Z20
+	VPXORD Z21, Z21, Z21
+	VPXORD Z22, Z22, Z22
+	VPXORD Z23, Z23, Z23
+	VPXORD Z24, Z24, Z24
+	VPXORD Z25, Z25, Z25
+	VPXORD Z26, Z26, Z26
+	VPXORD Z27, Z27, Z27
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	LEAQ   (CX)(CX*4), BX
+	LEAQ   (AX)(DX*2), SI
+	ADDQ   CX, SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done139
+	TESTQ  R11, R11
+	JZ     done139
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next137:
+	MOVQ k+16(FP), R10
+
+loop138:
+	VMOVUPS      (R8), Z28
+	VMOVUPS.Z    64(R8), K1, Z29
+	VBROADCASTSS (AX), Z30
+	VPDPBUSD     Z28, Z30, Z0
+	VPDPBUSD     Z29, Z30, Z1
+	VBROADCASTSS (AX)(CX*1), Z30
+	VPDPBUSD     Z28, Z30, Z2
+	VPDPBUSD     Z29, Z30, Z3
+	VBROADCASTSS (AX)(CX*2), Z30
+	VPDPBUSD     Z28, Z30, Z4
+	VPDPBUSD     Z29, Z30, Z5
+	VBROADCASTSS (AX)(DX*1), Z30
+	VPDPBUSD     Z28, Z30, Z6
+	VPDPBUSD     Z29, Z30, Z7
+	VBROADCASTSS (AX)(CX*4), Z30
+	VPDPBUSD     Z28, Z30, Z8
+	VPDPBUSD     Z29, Z30, Z9
+	VBROADCASTSS (AX)(BX*1), Z30
+	VPDPBUSD     Z28, Z30, Z10
+	VPDPBUSD     Z29, Z30, Z11
+	VBROADCASTSS (AX)(DX*2), Z30
+	VPDPBUSD     Z28, Z30, Z12
+	VPDPBUSD     Z29, Z30, Z13
+	VBROADCASTSS (SI), Z30
+	VPDPBUSD     Z28, Z30, Z14
+	VPDPBUSD     Z29, Z30, Z15
+	VBROADCASTSS (SI)(CX*1), Z30
+	VPDPBUSD     Z28, Z30, Z16
+	VPDPBUSD     Z29, Z30, Z17
+	VBROADCASTSS (SI)(CX*2), Z30
+	VPDPBUSD     Z28, Z30, Z18
+	VPDPBUSD     Z29, Z30, Z19
+	VBROADCASTSS (SI)(DX*1), Z30
+	VPDPBUSD     Z28, Z30, Z20
+	VPDPBUSD     Z29, Z30, Z21
+	VBROADCASTSS (SI)(CX*4), Z30
+	VPDPBUSD     Z28, Z30, Z22
+	VPDPBUSD     Z29, Z30, Z23
+	VBROADCASTSS (SI)(BX*1), Z30
+	VPDPBUSD     Z28, Z30, Z24
+	VPDPBUSD     Z29, Z30, Z25
+	VBROADCASTSS (SI)(DX*2), Z30
+	VPDPBUSD     Z28, Z30, Z26
+	VPDPBUSD     Z29, Z30, Z27
+	ADDQ         DI, AX
+	ADDQ         DI, SI
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop138
+	ADDQ         R13, AX
+	ADDQ         R13, SI
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next137
+
+done139:
+	MOVQ      c+88(FP), AX
+	MOVQ      rowC+96(FP), CX
+	LEAQ      (CX)(CX*2), DX
+	LEAQ      (CX)(CX*4), BX
+	LEAQ      (AX)(DX*2), SI
+	ADDQ      CX, SI
+	MOVBLZX   accumulate+104(FP), DI
+	TESTL     DI, DI
+	JZ        store140
+	VMOVUPS   (AX), Z28
+	VPADDD    Z28, Z0, Z0
+	VMOVUPS.Z 64(AX), K1, Z28
+	VPADDD    Z28, Z1, Z1
+	VMOVUPS   (AX)(CX*1), Z28
+	VPADDD    Z28, Z2, Z2
+	VMOVUPS.Z 64(AX)(CX*1), K1, Z28
+	VPADDD    Z28, Z3, Z3
+	VMOVUPS   (AX)(CX*2), Z28
+	VPADDD    Z28, Z4, Z4
+	VMOVUPS.Z 64(AX)(CX*2), K1, Z28
+	VPADDD    Z28, Z5, Z5
+	VMOVUPS   (AX)(DX*1), Z28
+	VPADDD    Z28, Z6, Z6
+	VMOVUPS.Z 64(AX)(DX*1), K1, Z28
+	VPADDD    Z28, Z7, Z7
+	VMOVUPS   (AX)(CX*4), Z28
+	VPADDD    Z28, Z8, Z8
+	VMOVUPS.Z 64(AX)(CX*4), K1, Z28
+	VPADDD    Z28, Z9, Z9
+	VMOVUPS   (AX)(BX*1), Z28
+	VPADDD    Z28, Z10, Z10
+	VMOVUPS.Z 64(AX)(BX*1), K1, Z28
+	VPADDD    Z28, Z11, Z11
+	VMOVUPS   (AX)(DX*2), Z28
+	VPADDD    Z28, Z12, Z12
+	VMOVUPS.Z 64(AX)(DX*2), K1, Z28
+	VPADDD    Z28, Z13, Z13
+	VMOVUPS   (SI), Z28
+	VPADDD    Z28, Z14, Z14
+	VMOVUPS.Z 64(SI), K1, Z28
+	VPADDD    Z28, Z15, Z15
+	VMOVUPS   (SI)(CX*1), Z28
+	VPADDD    Z28, Z16, Z16
+	VMOVUPS.Z 64(SI)(CX*1), K1, Z28
+	VPADDD    Z28, Z17, Z17
+	VMOVUPS   (SI)(CX*2), Z28
+	VPADDD    Z28, Z18, Z18
+	VMOVUPS.Z 64(SI)(CX*2), K1, Z28
+	VPADDD    Z28, Z19, Z19
+	VMOVUPS   (SI)(DX*1), Z28
+	VPADDD    Z28, Z20, Z20
+	VMOVUPS.Z 64(SI)(DX*1), K1, Z28
+	VPADDD    Z28, Z21, Z21
+	VMOVUPS   (SI)(CX*4), Z28
+	VPADDD    Z28, Z22, Z22
+	VMOVUPS.Z 64(SI)(CX*4), K1, Z28
+	VPADDD    Z28, Z23, Z23
+	VMOVUPS   (SI)(BX*1), Z28
+	VPADDD    Z28, Z24, Z24
+	VMOVUPS.Z 64(SI)(BX*1), K1, Z28
+	VPADDD    Z28, Z25, Z25
+	VMOVUPS   (SI)(DX*2), Z28
+	VPADDD    Z28, Z26, Z26
+	VMOVUPS.Z 64(SI)(DX*2), K1, Z28
+	VPADDD    Z28, Z27, Z27
+
+store140:
+	VMOVUPS Z0, (AX)
+	VMOVUPS Z1, K1, 64(AX)
+	VMOVUPS Z2, (AX)(CX*1)
+	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	VMOVUPS Z4, (AX)(CX*2)
+	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	VMOVUPS Z6, (AX)(DX*1)
+	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z8, (AX)(CX*4)
+	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	VMOVUPS Z10, (AX)(BX*1)
+	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z12, (AX)(DX*2)
+	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z14, (SI)
+	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z16, (SI)(CX*1)
+	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z18, (SI)(CX*2)
+	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z20, (SI)(DX*1)
+	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VMOVUPS Z22, (SI)(CX*4)
+	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	VMOVUPS Z24, (SI)(BX*1)
+	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	VMOVUPS Z26, (SI)(DX*2)
+	VMOVUPS Z27, K1, 64(SI)(DX*2)
+	VZEROUPPER
+	RET
+
 // func batchReduce64AVX512(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·batchReduce64AVX512(SB), NOSPLIT, $0-105
@@ -18060,6 +21547,1580 @@ store120:
 	VZEROUPPER
 	RET
 
+// func quadReduce32AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
+// Requires: AVX, AVX2
+TEXT ·quadReduce32AVX2(SB), NOSPLIT, $0-105
+	MOVQ rows+0(FP), AX
+	MOVQ cols+8(FP), CX
+	CMPQ CX, $0x08
+	JGT  more1
+	CMPQ AX, $0x03
+	JGE  rows2
+	CMPQ AX, $0x02
+	JGE  rows3
+	JMP  tile1x1
+
+rows3:
+	JMP tile2x1
+
+rows2:
+	CMPQ AX, $0x04
+	JGE  rows4
+	JMP  tile3x1
+
+rows4:
+	JMP tile4x1
+
+more1:
+	CMPQ AX, $0x03
+	JGE  rows6
+	CMPQ AX, $0x02
+	JGE  rows7
+	JMP  tile1x2
+
+rows7:
+	JMP tile2x2
+
+rows6:
+	CMPQ AX, $0x04
+	JGE  rows8
+	JMP  tile3x2
+
+rows8:
+	JMP tile4x2
+
+tile1x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part9
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done12
+	TESTQ  DI, DI
+	JZ     done12
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next10:
+	MOVQ k+16(FP), SI
+
+loop11:
+	VMOVUPS      (DX), Y1
+	VPSLLW       $0x08, Y1, Y2
+	VPSRAW       $0x08, Y2, Y2
+	VPSRAW       $0x08, Y1, Y1
+	VBROADCASTSS (AX), Y3
+	VPSLLW       $0x08, Y3, Y4
+	VPSRLW       $0x08, Y4, Y4
+	VPSRLW       $0x08, Y3, Y3
+	VPMADDWD     Y2, Y4, Y2
+	VPADDD       Y2, Y0, Y0
+	VPMADDWD     Y1, Y3, Y2
+	VPADDD       Y2, Y0, Y0
+	ADDQ         CX, AX
+	ADDQ         BX, DX
+	DECQ         SI
+	JNZ          loop11
+	ADDQ         R9, AX
+	ADDQ         R8, DX
+	DECQ         DI
+	JNZ          next10
+
+done12:
+	MOVQ    c+88(FP), AX
+	MOVBLZX accumulate+104(FP), CX
+	TESTL   CX, CX
+	JZ      store13
+	VMOVUPS (AX), Y1
+	VPADDD  Y1, Y0, Y0
+
+store13:
+	VMOVUPS Y0, (AX)
+	VZEROUPPER
+	RET
+
+part9:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done16
+	TESTQ  R9, R9
+	JZ     done16
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next14:
+	MOVQ k+16(FP), R8
+
+loop15:
+	VMOVDQU      (CX)(AX*4), Y1
+	VMASKMOVPS   (SI), Y1, Y1
+	VPSLLW       $0x08, Y1, Y2
+	VPSRAW       $0x08, Y2, Y2
+	VPSRAW       $0x08, Y1, Y1
+	VBROADCASTSS (DX), Y3
+	VPSLLW       $0x08, Y3, Y4
+	VPSRLW       $0x08, Y4, Y4
+	VPSRLW       $0x08, Y3, Y3
+	VPMADDWD     Y2, Y4, Y2
+	VPADDD       Y2, Y0, Y0
+	VPMADDWD     Y1, Y3, Y2
+	VPADDD       Y2, Y0, Y0
+	ADDQ         BX, DX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop15
+	ADDQ         R11, DX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next14
+
+done16:
+	MOVQ       c+88(FP), DX
+	MOVBLZX    accumulate+104(FP), BX
+	TESTL      BX, BX
+	JZ         store17
+	VMOVDQU    (CX)(AX*4), Y1
+	VMASKMOVPS (DX), Y1, Y1
+	VPADDD     Y1, Y0, Y0
+
+store17:
+	VMOVDQU    (CX)(AX*4), Y1
+	VMASKMOVPS Y0, Y1, (DX)
+	VZEROUPPER
+	RET
+
+tile2x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part18
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done21
+	TESTQ  R8, R8
+	JZ     done21
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next19:
+	MOVQ k+16(FP), DI
+
+loop20:
+	VMOVUPS      (BX), Y2
+	VPSLLW       $0x08, Y2, Y3
+	VPSRAW       $0x08, Y3, Y3
+	VPSRAW       $0x08, Y2, Y2
+	VBROADCASTSS (AX), Y4
+	VPSLLW       $0x08, Y4, Y5
+	VPSRLW       $0x08, Y5, Y5
+	VPSRLW       $0x08, Y4, Y4
+	VPMADDWD     Y3, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPMADDWD     Y2, Y4, Y5
+	VPADDD       Y5, Y0, Y0
+	VBROADCASTSS (AX)(CX*1), Y4
+	VPSLLW       $0x08, Y4, Y5
+	VPSRLW       $0x08, Y5, Y5
+	VPSRLW       $0x08, Y4, Y4
+	VPMADDWD     Y3, Y5, Y3
+	VPADDD       Y3, Y1, Y1
+	VPMADDWD     Y2, Y4, Y3
+	VPADDD       Y3, Y1, Y1
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop20
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next19
+
+done21:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store22
+	VMOVUPS (AX), Y2
+	VPADDD  Y2, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y2
+	VPADDD  Y2, Y1, Y1
+
+store22:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VZEROUPPER
+	RET
+
+part18:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done25
+	TESTQ  R10, R10
+	JZ     done25
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next23:
+	MOVQ k+16(FP), R9
+
+loop24:
+	VMOVDQU      (CX)(AX*4), Y2
+	VMASKMOVPS   (DI), Y2, Y2
+	VPSLLW       $0x08, Y2, Y3
+	VPSRAW       $0x08, Y3, Y3
+	VPSRAW       $0x08, Y2, Y2
+	VBROADCASTSS (DX), Y4
+	VPSLLW       $0x08, Y4, Y5
+	VPSRLW       $0x08, Y5, Y5
+	VPSRLW       $0x08, Y4, Y4
+	VPMADDWD     Y3, Y5, Y5
+	VPADDD       Y5, Y0, Y0
+	VPMADDWD     Y2, Y4, Y5
+	VPADDD       Y5, Y0, Y0
+	VBROADCASTSS (DX)(BX*1), Y4
+	VPSLLW       $0x08, Y4, Y5
+	VPSRLW       $0x08, Y5, Y5
+	VPSRLW       $0x08, Y4, Y4
+	VPMADDWD     Y3, Y5, Y3
+	VPADDD       Y3, Y1, Y1
+	VPMADDWD     Y2, Y4, Y3
+	VPADDD       Y3, Y1, Y1
+	ADDQ         SI, DX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop24
+	ADDQ         R12, DX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next23
+
+done25:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store26
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS (DX), Y2, Y2
+	VPADDD     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS (DX)(BX*1), Y2, Y2
+	VPADDD     Y2, Y1, Y1
+
+store26:
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS Y0, Y2, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part27
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done30
+	TESTQ  R8, R8
+	JZ     done30
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next28:
+	MOVQ k+16(FP), DI
+
+loop29:
+	VMOVUPS      (BX), Y3
+	VPSLLW       $0x08, Y3, Y4
+	VPSRAW       $0x08, Y4, Y4
+	VPSRAW       $0x08, Y3, Y3
+	VBROADCASTSS (AX), Y5
+	VPSLLW       $0x08, Y5, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y5, Y5
+	VPMADDWD     Y4, Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VPMADDWD     Y3, Y5, Y6
+	VPADDD       Y6, Y0, Y0
+	VBROADCASTSS (AX)(CX*1), Y5
+	VPSLLW       $0x08, Y5, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y5, Y5
+	VPMADDWD     Y4, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPMADDWD     Y3, Y5, Y6
+	VPADDD       Y6, Y1, Y1
+	VBROADCASTSS (AX)(CX*2), Y5
+	VPSLLW       $0x08, Y5, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y5, Y5
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMADDWD     Y3, Y5, Y4
+	VPADDD       Y4, Y2, Y2
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop29
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next28
+
+done30:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store31
+	VMOVUPS (AX), Y3
+	VPADDD  Y3, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y3
+	VPADDD  Y3, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y3
+	VPADDD  Y3, Y2, Y2
+
+store31:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VZEROUPPER
+	RET
+
+part27:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done34
+	TESTQ  R10, R10
+	JZ     done34
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next32:
+	MOVQ k+16(FP), R9
+
+loop33:
+	VMOVDQU      (CX)(AX*4), Y3
+	VMASKMOVPS   (DI), Y3, Y3
+	VPSLLW       $0x08, Y3, Y4
+	VPSRAW       $0x08, Y4, Y4
+	VPSRAW       $0x08, Y3, Y3
+	VBROADCASTSS (DX), Y5
+	VPSLLW       $0x08, Y5, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y5, Y5
+	VPMADDWD     Y4, Y6, Y6
+	VPADDD       Y6, Y0, Y0
+	VPMADDWD     Y3, Y5, Y6
+	VPADDD       Y6, Y0, Y0
+	VBROADCASTSS (DX)(BX*1), Y5
+	VPSLLW       $0x08, Y5, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y5, Y5
+	VPMADDWD     Y4, Y6, Y6
+	VPADDD       Y6, Y1, Y1
+	VPMADDWD     Y3, Y5, Y6
+	VPADDD       Y6, Y1, Y1
+	VBROADCASTSS (DX)(BX*2), Y5
+	VPSLLW       $0x08, Y5, Y6
+	VPSRLW       $0x08, Y6, Y6
+	VPSRLW       $0x08, Y5, Y5
+	VPMADDWD     Y4, Y6, Y4
+	VPADDD       Y4, Y2, Y2
+	VPMADDWD     Y3, Y5, Y4
+	VPADDD       Y4, Y2, Y2
+	ADDQ         SI, DX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop33
+	ADDQ         R12, DX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next32
+
+done34:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store35
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (DX), Y3, Y3
+	VPADDD     Y3, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (DX)(BX*1), Y3, Y3
+	VPADDD     Y3, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (DX)(BX*2), Y3, Y3
+	VPADDD     Y3, Y2, Y2
+
+store35:
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS Y0, Y3, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ   cols+8(FP), AX
+	CMPQ   AX, $0x08
+	JLT    part36
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done39
+	TESTQ  R9, R9
+	JZ     done39
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next37:
+	MOVQ k+16(FP), R8
+
+loop38:
+	VMOVUPS      (SI), Y4
+	VPSLLW       $0x08, Y4, Y5
+	VPSRAW       $0x08, Y5, Y5
+	VPSRAW       $0x08, Y4, Y4
+	VBROADCASTSS (AX), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y7
+	VPADDD       Y7, Y0, Y0
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y0, Y0
+	VBROADCASTSS (AX)(CX*1), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y1, Y1
+	VBROADCASTSS (AX)(CX*2), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y2, Y2
+	VBROADCASTSS (AX)(DX*1), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y5
+	VPADDD       Y5, Y3, Y3
+	VPMADDWD     Y4, Y6, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         BX, AX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop38
+	ADDQ         R11, AX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next37
+
+done39:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store40
+	VMOVUPS (AX), Y4
+	VPADDD  Y4, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y4
+	VPADDD  Y4, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y4
+	VPADDD  Y4, Y2, Y2
+	VMOVUPS (AX)(DX*1), Y4
+	VPADDD  Y4, Y3, Y3
+
+store40:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(DX*1)
+	VZEROUPPER
+	RET
+
+part36:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done43
+	TESTQ  R11, R11
+	JZ     done43
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next41:
+	MOVQ k+16(FP), R10
+
+loop42:
+	VMOVDQU      (CX)(AX*4), Y4
+	VMASKMOVPS   (R8), Y4, Y4
+	VPSLLW       $0x08, Y4, Y5
+	VPSRAW       $0x08, Y5, Y5
+	VPSRAW       $0x08, Y4, Y4
+	VBROADCASTSS (DX), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y7
+	VPADDD       Y7, Y0, Y0
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y0, Y0
+	VBROADCASTSS (DX)(BX*1), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y7
+	VPADDD       Y7, Y1, Y1
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y1, Y1
+	VBROADCASTSS (DX)(BX*2), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y7
+	VPADDD       Y7, Y2, Y2
+	VPMADDWD     Y4, Y6, Y7
+	VPADDD       Y7, Y2, Y2
+	VBROADCASTSS (DX)(SI*1), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y5, Y7, Y5
+	VPADDD       Y5, Y3, Y3
+	VPMADDWD     Y4, Y6, Y5
+	VPADDD       Y5, Y3, Y3
+	ADDQ         DI, DX
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop42
+	ADDQ         R13, DX
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next41
+
+done43:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store44
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX), Y4, Y4
+	VPADDD     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX)(BX*1), Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX)(BX*2), Y4, Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (DX)(SI*1), Y4, Y4
+	VPADDD     Y4, Y3, Y3
+
+store44:
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS Y0, Y4, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	VZEROUPPER
+	RET
+
+tile1x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part45
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   b+64(FP), DX
+	MOVQ   rowB+72(FP), BX
+	MOVQ   k+16(FP), SI
+	MOVQ   batch+24(FP), DI
+	TESTQ  SI, SI
+	JZ     done48
+	TESTQ  DI, DI
+	JZ     done48
+	MOVQ   SI, R8
+	IMULQ  CX, R8
+	MOVQ   nextA+56(FP), R9
+	SUBQ   R8, R9
+	IMULQ  BX, SI
+	MOVQ   nextB+80(FP), R8
+	SUBQ   SI, R8
+
+next46:
+	MOVQ k+16(FP), SI
+
+loop47:
+	VMOVUPS      (DX), Y2
+	VMOVUPS      32(DX), Y3
+	VPSLLW       $0x08, Y2, Y4
+	VPSRAW       $0x08, Y4, Y4
+	VPSRAW       $0x08, Y2, Y2
+	VPSLLW       $0x08, Y3, Y5
+	VPSRAW       $0x08, Y5, Y5
+	VPSRAW       $0x08, Y3, Y3
+	VBROADCASTSS (AX), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y4, Y7, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMADDWD     Y2, Y6, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMADDWD     Y5, Y7, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMADDWD     Y3, Y6, Y4
+	VPADDD       Y4, Y1, Y1
+	ADDQ         CX, AX
+	ADDQ         BX, DX
+	DECQ         SI
+	JNZ          loop47
+	ADDQ         R9, AX
+	ADDQ         R8, DX
+	DECQ         DI
+	JNZ          next46
+
+done48:
+	MOVQ    c+88(FP), AX
+	MOVBLZX accumulate+104(FP), CX
+	TESTL   CX, CX
+	JZ      store49
+	VMOVUPS (AX), Y2
+	VPADDD  Y2, Y0, Y0
+	VMOVUPS 32(AX), Y2
+	VPADDD  Y2, Y1, Y1
+
+store49:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VZEROUPPER
+	RET
+
+part45:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done52
+	TESTQ  R9, R9
+	JZ     done52
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next50:
+	MOVQ k+16(FP), R8
+
+loop51:
+	VMOVUPS      (SI), Y2
+	VMOVDQU      (CX)(AX*4), Y3
+	VMASKMOVPS   32(SI), Y3, Y3
+	VPSLLW       $0x08, Y2, Y4
+	VPSRAW       $0x08, Y4, Y4
+	VPSRAW       $0x08, Y2, Y2
+	VPSLLW       $0x08, Y3, Y5
+	VPSRAW       $0x08, Y5, Y5
+	VPSRAW       $0x08, Y3, Y3
+	VBROADCASTSS (DX), Y6
+	VPSLLW       $0x08, Y6, Y7
+	VPSRLW       $0x08, Y7, Y7
+	VPSRLW       $0x08, Y6, Y6
+	VPMADDWD     Y4, Y7, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMADDWD     Y2, Y6, Y4
+	VPADDD       Y4, Y0, Y0
+	VPMADDWD     Y5, Y7, Y4
+	VPADDD       Y4, Y1, Y1
+	VPMADDWD     Y3, Y6, Y4
+	VPADDD       Y4, Y1, Y1
+	ADDQ         BX, DX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop51
+	ADDQ         R11, DX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next50
+
+done52:
+	MOVQ       c+88(FP), DX
+	MOVBLZX    accumulate+104(FP), BX
+	TESTL      BX, BX
+	JZ         store53
+	VMOVUPS    (DX), Y2
+	VPADDD     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS 32(DX), Y2, Y2
+	VPADDD     Y2, Y1, Y1
+
+store53:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VZEROUPPER
+	RET
+
+tile2x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part54
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done57
+	TESTQ  R8, R8
+	JZ     done57
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next55:
+	MOVQ k+16(FP), DI
+
+loop56:
+	VMOVUPS      (BX), Y4
+	VMOVUPS      32(BX), Y5
+	VPSLLW       $0x08, Y4, Y6
+	VPSRAW       $0x08, Y6, Y6
+	VPSRAW       $0x08, Y4, Y4
+	VPSLLW       $0x08, Y5, Y7
+	VPSRAW       $0x08, Y7, Y7
+	VPSRAW       $0x08, Y5, Y5
+	VBROADCASTSS (AX), Y8
+	VPSLLW       $0x08, Y8, Y9
+	VPSRLW       $0x08, Y9, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y6, Y9, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDWD     Y4, Y8, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDWD     Y7, Y9, Y10
+	VPADDD       Y10, Y1, Y1
+	VPMADDWD     Y5, Y8, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS (AX)(CX*1), Y8
+	VPSLLW       $0x08, Y8, Y9
+	VPSRLW       $0x08, Y9, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y6, Y9, Y6
+	VPADDD       Y6, Y2, Y2
+	VPMADDWD     Y4, Y8, Y6
+	VPADDD       Y6, Y2, Y2
+	VPMADDWD     Y7, Y9, Y6
+	VPADDD       Y6, Y3, Y3
+	VPMADDWD     Y5, Y8, Y6
+	VPADDD       Y6, Y3, Y3
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop56
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next55
+
+done57:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store58
+	VMOVUPS (AX), Y4
+	VPADDD  Y4, Y0, Y0
+	VMOVUPS 32(AX), Y4
+	VPADDD  Y4, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y4
+	VPADDD  Y4, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y4
+	VPADDD  Y4, Y3, Y3
+
+store58:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VZEROUPPER
+	RET
+
+part54:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done61
+	TESTQ  R10, R10
+	JZ     done61
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next59:
+	MOVQ k+16(FP), R9
+
+loop60:
+	VMOVUPS      (DI), Y4
+	VMOVDQU      (CX)(AX*4), Y5
+	VMASKMOVPS   32(DI), Y5, Y5
+	VPSLLW       $0x08, Y4, Y6
+	VPSRAW       $0x08, Y6, Y6
+	VPSRAW       $0x08, Y4, Y4
+	VPSLLW       $0x08, Y5, Y7
+	VPSRAW       $0x08, Y7, Y7
+	VPSRAW       $0x08, Y5, Y5
+	VBROADCASTSS (DX), Y8
+	VPSLLW       $0x08, Y8, Y9
+	VPSRLW       $0x08, Y9, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y6, Y9, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDWD     Y4, Y8, Y10
+	VPADDD       Y10, Y0, Y0
+	VPMADDWD     Y7, Y9, Y10
+	VPADDD       Y10, Y1, Y1
+	VPMADDWD     Y5, Y8, Y10
+	VPADDD       Y10, Y1, Y1
+	VBROADCASTSS (DX)(BX*1), Y8
+	VPSLLW       $0x08, Y8, Y9
+	VPSRLW       $0x08, Y9, Y9
+	VPSRLW       $0x08, Y8, Y8
+	VPMADDWD     Y6, Y9, Y6
+	VPADDD       Y6, Y2, Y2
+	VPMADDWD     Y4, Y8, Y6
+	VPADDD       Y6, Y2, Y2
+	VPMADDWD     Y7, Y9, Y6
+	VPADDD       Y6, Y3, Y3
+	VPMADDWD     Y5, Y8, Y6
+	VPADDD       Y6, Y3, Y3
+	ADDQ         SI, DX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop60
+	ADDQ         R12, DX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next59
+
+done61:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store62
+	VMOVUPS    (DX), Y4
+	VPADDD     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS 32(DX), Y4, Y4
+	VPADDD     Y4, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y4
+	VPADDD     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
+	VPADDD     Y4, Y3, Y3
+
+store62:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VZEROUPPER
+	RET
+
+tile3x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part63
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   b+64(FP), BX
+	MOVQ   rowB+72(FP), SI
+	MOVQ   k+16(FP), DI
+	MOVQ   batch+24(FP), R8
+	TESTQ  DI, DI
+	JZ     done66
+	TESTQ  R8, R8
+	JZ     done66
+	MOVQ   DI, R9
+	IMULQ  DX, R9
+	MOVQ   nextA+56(FP), R10
+	SUBQ   R9, R10
+	IMULQ  SI, DI
+	MOVQ   nextB+80(FP), R9
+	SUBQ   DI, R9
+
+next64:
+	MOVQ k+16(FP), DI
+
+loop65:
+	VMOVUPS      (BX), Y6
+	VMOVUPS      32(BX), Y7
+	VPSLLW       $0x08, Y6, Y8
+	VPSRAW       $0x08, Y8, Y8
+	VPSRAW       $0x08, Y6, Y6
+	VPSLLW       $0x08, Y7, Y9
+	VPSRAW       $0x08, Y9, Y9
+	VPSRAW       $0x08, Y7, Y7
+	VBROADCASTSS (AX), Y10
+	VPSLLW       $0x08, Y10, Y11
+	VPSRLW       $0x08, Y11, Y11
+	VPSRLW       $0x08, Y10, Y10
+	VPMADDWD     Y8, Y11, Y12
+	VPADDD       Y12, Y0, Y0
+	VPMADDWD     Y6, Y10, Y12
+	VPADDD       Y12, Y0, Y0
+	VPMADDWD     Y9, Y11, Y12
+	VPADDD       Y12, Y1, Y1
+	VPMADDWD     Y7, Y10, Y12
+	VPADDD       Y12, Y1, Y1
+	VBROADCASTSS (AX)(CX*1), Y10
+	VPSLLW       $0x08, Y10, Y11
+	VPSRLW       $0x08, Y11, Y11
+	VPSRLW       $0x08, Y10, Y10
+	VPMADDWD     Y8, Y11, Y12
+	VPADDD       Y12, Y2, Y2
+	VPMADDWD     Y6, Y10, Y12
+	VPADDD       Y12, Y2, Y2
+	VPMADDWD     Y9, Y11, Y12
+	VPADDD       Y12, Y3, Y3
+	VPMADDWD     Y7, Y10, Y12
+	VPADDD       Y12, Y3, Y3
+	VBROADCASTSS (AX)(CX*2), Y10
+	VPSLLW       $0x08, Y10, Y11
+	VPSRLW       $0x08, Y11, Y11
+	VPSRLW       $0x08, Y10, Y10
+	VPMADDWD     Y8, Y11, Y8
+	VPADDD       Y8, Y4, Y4
+	VPMADDWD     Y6, Y10, Y8
+	VPADDD       Y8, Y4, Y4
+	VPMADDWD     Y9, Y11, Y8
+	VPADDD       Y8, Y5, Y5
+	VPMADDWD     Y7, Y10, Y8
+	VPADDD       Y8, Y5, Y5
+	ADDQ         DX, AX
+	ADDQ         SI, BX
+	DECQ         DI
+	JNZ          loop65
+	ADDQ         R10, AX
+	ADDQ         R9, BX
+	DECQ         R8
+	JNZ          next64
+
+done66:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	MOVBLZX accumulate+104(FP), DX
+	TESTL   DX, DX
+	JZ      store67
+	VMOVUPS (AX), Y6
+	VPADDD  Y6, Y0, Y0
+	VMOVUPS 32(AX), Y6
+	VPADDD  Y6, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y6
+	VPADDD  Y6, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y6
+	VPADDD  Y6, Y3, Y3
+	VMOVUPS (AX)(CX*2), Y6
+	VPADDD  Y6, Y4, Y4
+	VMOVUPS 32(AX)(CX*2), Y6
+	VPADDD  Y6, Y5, Y5
+
+store67:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, (AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VZEROUPPER
+	RET
+
+part63:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   b+64(FP), DI
+	MOVQ   rowB+72(FP), R8
+	MOVQ   k+16(FP), R9
+	MOVQ   batch+24(FP), R10
+	TESTQ  R9, R9
+	JZ     done70
+	TESTQ  R10, R10
+	JZ     done70
+	MOVQ   R9, R11
+	IMULQ  SI, R11
+	MOVQ   nextA+56(FP), R12
+	SUBQ   R11, R12
+	IMULQ  R8, R9
+	MOVQ   nextB+80(FP), R11
+	SUBQ   R9, R11
+
+next68:
+	MOVQ k+16(FP), R9
+
+loop69:
+	VMOVUPS      (DI), Y6
+	VMOVDQU      (CX)(AX*4), Y7
+	VMASKMOVPS   32(DI), Y7, Y7
+	VPSLLW       $0x08, Y6, Y8
+	VPSRAW       $0x08, Y8, Y8
+	VPSRAW       $0x08, Y6, Y6
+	VPSLLW       $0x08, Y7, Y9
+	VPSRAW       $0x08, Y9, Y9
+	VPSRAW       $0x08, Y7, Y7
+	VBROADCASTSS (DX), Y10
+	VPSLLW       $0x08, Y10, Y11
+	VPSRLW       $0x08, Y11, Y11
+	VPSRLW       $0x08, Y10, Y10
+	VPMADDWD     Y8, Y11, Y12
+	VPADDD       Y12, Y0, Y0
+	VPMADDWD     Y6, Y10, Y12
+	VPADDD       Y12, Y0, Y0
+	VPMADDWD     Y9, Y11, Y12
+	VPADDD       Y12, Y1, Y1
+	VPMADDWD     Y7, Y10, Y12
+	VPADDD       Y12, Y1, Y1
+	VBROADCASTSS (DX)(BX*1), Y10
+	VPSLLW       $0x08, Y10, Y11
+	VPSRLW       $0x08, Y11, Y11
+	VPSRLW       $0x08, Y10, Y10
+	VPMADDWD     Y8, Y11, Y12
+	VPADDD       Y12, Y2, Y2
+	VPMADDWD     Y6, Y10, Y12
+	VPADDD       Y12, Y2, Y2
+	VPMADDWD     Y9, Y11, Y12
+	VPADDD       Y12, Y3, Y3
+	VPMADDWD     Y7, Y10, Y12
+	VPADDD       Y12, Y3, Y3
+	VBROADCASTSS (DX)(BX*2), Y10
+	VPSLLW       $0x08, Y10, Y11
+	VPSRLW       $0x08, Y11, Y11
+	VPSRLW       $0x08, Y10, Y10
+	VPMADDWD     Y8, Y11, Y8
+	VPADDD       Y8, Y4, Y4
+	VPMADDWD     Y6, Y10, Y8
+	VPADDD       Y8, Y4, Y4
+	VPMADDWD     Y9, Y11, Y8
+	VPADDD       Y8, Y5, Y5
+	VPMADDWD     Y7, Y10, Y8
+	VPADDD       Y8, Y5, Y5
+	ADDQ         SI, DX
+	ADDQ         R8, DI
+	DECQ         R9
+	JNZ          loop69
+	ADDQ         R12, DX
+	ADDQ         R11, DI
+	DECQ         R10
+	JNZ          next68
+
+done70:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	MOVBLZX    accumulate+104(FP), SI
+	TESTL      SI, SI
+	JZ         store71
+	VMOVUPS    (DX), Y6
+	VPADDD     Y6, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS 32(DX), Y6, Y6
+	VPADDD     Y6, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y6
+	VPADDD     Y6, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS 32(DX)(BX*1), Y6, Y6
+	VPADDD     Y6, Y3, Y3
+	VMOVUPS    (DX)(BX*2), Y6
+	VPADDD     Y6, Y4, Y4
+	VMOVDQU    (CX)(AX*4), Y6
+	VMASKMOVPS 32(DX)(BX*2), Y6, Y6
+	VPADDD     Y6, Y5, Y5
+
+store71:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VMOVUPS    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	VZEROUPPER
+	RET
+
+tile4x2:
+	MOVQ   cols+8(FP), AX
+	SUBQ   $0x08, AX
+	CMPQ   AX, $0x08
+	JLT    part72
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   b+64(FP), SI
+	MOVQ   rowB+72(FP), DI
+	MOVQ   k+16(FP), R8
+	MOVQ   batch+24(FP), R9
+	TESTQ  R8, R8
+	JZ     done75
+	TESTQ  R9, R9
+	JZ     done75
+	MOVQ   R8, R10
+	IMULQ  BX, R10
+	MOVQ   nextA+56(FP), R11
+	SUBQ   R10, R11
+	IMULQ  DI, R8
+	MOVQ   nextB+80(FP), R10
+	SUBQ   R8, R10
+
+next73:
+	MOVQ k+16(FP), R8
+
+loop74:
+	VMOVUPS      (SI), Y8
+	VMOVUPS      32(SI), Y9
+	VPSLLW       $0x08, Y8, Y10
+	VPSRAW       $0x08, Y10, Y10
+	VPSRAW       $0x08, Y8, Y8
+	VPSLLW       $0x08, Y9, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y9, Y9
+	VBROADCASTSS (AX), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDWD     Y8, Y12, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDWD     Y11, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VPMADDWD     Y9, Y12, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS (AX)(CX*1), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDWD     Y8, Y12, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDWD     Y11, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VPMADDWD     Y9, Y12, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS (AX)(CX*2), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDWD     Y8, Y12, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDWD     Y11, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VPMADDWD     Y9, Y12, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS (AX)(DX*1), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y10
+	VPADDD       Y10, Y6, Y6
+	VPMADDWD     Y8, Y12, Y10
+	VPADDD       Y10, Y6, Y6
+	VPMADDWD     Y11, Y13, Y10
+	VPADDD       Y10, Y7, Y7
+	VPMADDWD     Y9, Y12, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         BX, AX
+	ADDQ         DI, SI
+	DECQ         R8
+	JNZ          loop74
+	ADDQ         R11, AX
+	ADDQ         R10, SI
+	DECQ         R9
+	JNZ          next73
+
+done75:
+	MOVQ    c+88(FP), AX
+	MOVQ    rowC+96(FP), CX
+	LEAQ    (CX)(CX*2), DX
+	MOVBLZX accumulate+104(FP), BX
+	TESTL   BX, BX
+	JZ      store76
+	VMOVUPS (AX), Y8
+	VPADDD  Y8, Y0, Y0
+	VMOVUPS 32(AX), Y8
+	VPADDD  Y8, Y1, Y1
+	VMOVUPS (AX)(CX*1), Y8
+	VPADDD  Y8, Y2, Y2
+	VMOVUPS 32(AX)(CX*1), Y8
+	VPADDD  Y8, Y3, Y3
+	VMOVUPS (AX)(CX*2), Y8
+	VPADDD  Y8, Y4, Y4
+	VMOVUPS 32(AX)(CX*2), Y8
+	VPADDD  Y8, Y5, Y5
+	VMOVUPS (AX)(DX*1), Y8
+	VPADDD  Y8, Y6, Y6
+	VMOVUPS 32(AX)(DX*1), Y8
+	VPADDD  Y8, Y7, Y7
+
+store76:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, 32(AX)
+	VMOVUPS Y2, (AX)(CX*1)
+	VMOVUPS Y3, 32(AX)(CX*1)
+	VMOVUPS Y4, (AX)(CX*2)
+	VMOVUPS Y5, 32(AX)(CX*2)
+	VMOVUPS Y6, (AX)(DX*1)
+	VMOVUPS Y7, 32(AX)(DX*1)
+	VZEROUPPER
+	RET
+
+part72:
+	LEAQ   ones<>+32(SB), CX
+	NEGQ   AX
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	LEAQ   (BX)(BX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   b+64(FP), R8
+	MOVQ   rowB+72(FP), R9
+	MOVQ   k+16(FP), R10
+	MOVQ   batch+24(FP), R11
+	TESTQ  R10, R10
+	JZ     done79
+	TESTQ  R11, R11
+	JZ     done79
+	MOVQ   R10, R12
+	IMULQ  DI, R12
+	MOVQ   nextA+56(FP), R13
+	SUBQ   R12, R13
+	IMULQ  R9, R10
+	MOVQ   nextB+80(FP), R12
+	SUBQ   R10, R12
+
+next77:
+	MOVQ k+16(FP), R10
+
+loop78:
+	VMOVUPS      (R8), Y8
+	VMOVDQU      (CX)(AX*4), Y9
+	VMASKMOVPS   32(R8), Y9, Y9
+	VPSLLW       $0x08, Y8, Y10
+	VPSRAW       $0x08, Y10, Y10
+	VPSRAW       $0x08, Y8, Y8
+	VPSLLW       $0x08, Y9, Y11
+	VPSRAW       $0x08, Y11, Y11
+	VPSRAW       $0x08, Y9, Y9
+	VBROADCASTSS (DX), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDWD     Y8, Y12, Y14
+	VPADDD       Y14, Y0, Y0
+	VPMADDWD     Y11, Y13, Y14
+	VPADDD       Y14, Y1, Y1
+	VPMADDWD     Y9, Y12, Y14
+	VPADDD       Y14, Y1, Y1
+	VBROADCASTSS (DX)(BX*1), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDWD     Y8, Y12, Y14
+	VPADDD       Y14, Y2, Y2
+	VPMADDWD     Y11, Y13, Y14
+	VPADDD       Y14, Y3, Y3
+	VPMADDWD     Y9, Y12, Y14
+	VPADDD       Y14, Y3, Y3
+	VBROADCASTSS (DX)(BX*2), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDWD     Y8, Y12, Y14
+	VPADDD       Y14, Y4, Y4
+	VPMADDWD     Y11, Y13, Y14
+	VPADDD       Y14, Y5, Y5
+	VPMADDWD     Y9, Y12, Y14
+	VPADDD       Y14, Y5, Y5
+	VBROADCASTSS (DX)(SI*1), Y12
+	VPSLLW       $0x08, Y12, Y13
+	VPSRLW       $0x08, Y13, Y13
+	VPSRLW       $0x08, Y12, Y12
+	VPMADDWD     Y10, Y13, Y10
+	VPADDD       Y10, Y6, Y6
+	VPMADDWD     Y8, Y12, Y10
+	VPADDD       Y10, Y6, Y6
+	VPMADDWD     Y11, Y13, Y10
+	VPADDD       Y10, Y7, Y7
+	VPMADDWD     Y9, Y12, Y10
+	VPADDD       Y10, Y7, Y7
+	ADDQ         DI, DX
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop78
+	ADDQ         R13, DX
+	ADDQ         R12, R8
+	DECQ         R11
+	JNZ          next77
+
+done79:
+	MOVQ       c+88(FP), DX
+	MOVQ       rowC+96(FP), BX
+	LEAQ       (BX)(BX*2), SI
+	MOVBLZX    accumulate+104(FP), DI
+	TESTL      DI, DI
+	JZ         store80
+	VMOVUPS    (DX), Y8
+	VPADDD     Y8, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX), Y8, Y8
+	VPADDD     Y8, Y1, Y1
+	VMOVUPS    (DX)(BX*1), Y8
+	VPADDD     Y8, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX)(BX*1), Y8, Y8
+	VPADDD     Y8, Y3, Y3
+	VMOVUPS    (DX)(BX*2), Y8
+	VPADDD     Y8, Y4, Y4
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX)(BX*2), Y8, Y8
+	VPADDD     Y8, Y5, Y5
+	VMOVUPS    (DX)(SI*1), Y8
+	VPADDD     Y8, Y6, Y6
+	VMOVDQU    (CX)(AX*4), Y8
+	VMASKMOVPS 32(DX)(SI*1), Y8, Y8
+	VPADDD     Y8, Y7, Y7
+
+store80:
+	VMOVUPS    Y0, (DX)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, 32(DX)
+	VMOVUPS    Y2, (DX)(BX*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	VMOVUPS    Y4, (DX)(BX*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	VMOVUPS    Y6, (DX)(SI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
+	VZEROUPPER
+	RET
+
 // func batchReduce64AVX2(rows int, cols int, k int, batch int, a *byte, rowA int, colA int, nextA int, b *byte, rowB int, nextB int, c *byte, rowC int, accumulate bool)
 // Requires: AVX, FMA3
 TEXT ·batchReduce64AVX2(SB), NOSPLIT, $0-105
@@ -22165,6 +27226,40 @@ store120:
 	VMOVUPD    Y10, (DX)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y11, Y0, 32(DX)(DI*1)
+	VZEROUPPER
+	RET
+
+// func quadColumns32AVX2(dst *byte, rowDst int, src *byte, rowSrc int, quads int)
+// Requires: AVX
+TEXT ·quadColumns32AVX2(SB), NOSPLIT, $0-40
+	MOVQ dst+0(FP), AX
+	MOVQ rowDst+8(FP), CX
+	MOVQ src+16(FP), DX
+	MOVQ rowSrc+24(FP), BX
+	MOVQ quads+32(FP), SI
+	LEAQ (BX)(BX*2), DI
+
+loop1:
+	VMOVDQU    (DX), X0
+	VMOVDQU    (DX)(BX*1), X1
+	VMOVDQU    (DX)(BX*2), X2
+	VMOVDQU    (DX)(DI*1), X3
+	VPUNPCKLBW X1, X0, X4
+	VPUNPCKHBW X1, X0, X1
+	VPUNPCKLBW X3, X2, X0
+	VPUNPCKHBW X3, X2, X2
+	VPUNPCKLWD X0, X4, X3
+	VPUNPCKHWD X0, X4, X0
+	VMOVDQU    X3, (AX)
+	VMOVDQU    X0, 16(AX)
+	VPUNPCKLWD X2, X1, X0
+	VPUNPCKHWD X2, X1, X1
+	VMOVDQU    X0, 32(AX)
+	VMOVDQU    X1, 48(AX)
+	LEAQ       (DX)(BX*4), DX
+	ADDQ       CX, AX
+	DECQ       SI
+	JNZ        loop1
 	VZEROUPPER
 	RET
 

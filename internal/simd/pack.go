@@ -39,6 +39,22 @@ func CopyRows(level Level, size int, dst *byte, rowDst int, src *byte, rowSrc, r
 // Transpose copies element i,j of src to element j,i of dst. The strides are the distances of their
 // rows in bytes. Elements have 4 or 8 bytes; the two arrays do not overlap.
 func Transpose(level Level, size int, dst, src *byte, rows, cols, dstStride, srcStride int) {
+	if apart, _, lanes := interleavers(level, size, cols); apart != nil && srcStride == cols*size && rows >= lanes {
+		whole := rows / lanes * lanes
+		apart(dst, src, whole, dstStride)
+		if whole < rows {
+			edges(size, move(dst, whole*size), move(src, whole*srcStride), rows-whole, cols, dstStride, srcStride)
+		}
+		return
+	}
+	if _, together, lanes := interleavers(level, size, rows); together != nil && dstStride == rows*size && cols >= lanes {
+		whole := cols / lanes * lanes
+		together(dst, src, whole, srcStride)
+		if whole < cols {
+			edges(size, move(dst, whole*dstStride), move(src, whole*size), rows, cols-whole, dstStride, srcStride)
+		}
+		return
+	}
 	// The cache lines that a row of blocks writes stay in the L1 cache until the next row of blocks
 	// fills them.
 	const most = 256
@@ -46,37 +62,49 @@ func Transpose(level Level, size int, dst, src *byte, rows, cols, dstStride, src
 	for j := 0; j < cols; j += most {
 		w := min(most, cols-j)
 		d, s := move(dst, j*dstStride), move(src, j*size)
-		r, c := 0, 0
-		if blocks != nil && rows >= high && w >= wide {
-			r, c = rows/high*high, w/wide*wide
-			blocks(d, s, r, c, dstStride, srcStride)
+		if blocks == nil || rows < high || w < wide {
+			edges(size, d, s, rows, w, dstStride, srcStride)
+			continue
 		}
-		if size == 4 {
-			transposeEdges[uint32](d, s, rows, w, r, c, dstStride, srcStride)
-		} else {
-			transposeEdges[uint64](d, s, rows, w, r, c, dstStride, srcStride)
+		r, c := rows/high*high, w/wide*wide
+		at := func(i, j, rows, cols int) {
+			blocks(move(d, i*size+j*dstStride), move(s, i*srcStride+j*size), rows, cols, dstStride, srcStride)
+		}
+		at(0, 0, r, c)
+		// The last blocks begin where they end with the array: some elements are copied twice.
+		if c < w {
+			at(0, w-wide, r, wide)
+		}
+		if r < rows {
+			at(rows-high, 0, high, c)
+			if c < w {
+				at(rows-high, w-wide, high, wide)
+			}
 		}
 	}
 }
 
-// transposeEdges transposes the elements outside of the first doneRows×doneCols.
-func transposeEdges[T word](dst, src *byte, rows, cols, doneRows, doneCols, dstStride, srcStride int) {
+// edges transposes few elements, or all where there are no blocks.
+func edges(size int, dst, src *byte, rows, cols, dstStride, srcStride int) {
+	if size == 4 {
+		transposeEach[uint32](dst, src, rows, cols, dstStride, srcStride)
+	} else {
+		transposeEach[uint64](dst, src, rows, cols, dstStride, srcStride)
+	}
+}
+
+// transposeEach transposes element by element, along the longer side.
+func transposeEach[T word](dst, src *byte, rows, cols, dstStride, srcStride int) {
 	var e T
 	size := int(unsafe.Sizeof(e))
-	first := 0
-	if doneCols == cols {
-		first = doneRows
+	outer, inner, dOuter, dInner, sOuter, sInner := rows, cols, size, dstStride, srcStride, size
+	if rows > cols {
+		outer, inner, dOuter, dInner, sOuter, sInner = cols, rows, dstStride, size, size, srcStride
 	}
-	for i := first; i < rows; i++ {
-		j := 0
-		if i < doneRows {
-			j = doneCols
-		}
-		d, s := i*size+j*dstStride, i*srcStride+j*size
-		for ; j < cols; j++ {
-			*(*T)(unsafe.Pointer(move(dst, d))) = *(*T)(unsafe.Pointer(move(src, s)))
-			d += dstStride
-			s += size
+	for i := range outer {
+		d, s := unsafe.Pointer(move(dst, i*dOuter)), unsafe.Pointer(move(src, i*sOuter))
+		for j := range inner {
+			*(*T)(unsafe.Add(d, j*dInner)) = *(*T)(unsafe.Add(s, j*sInner))
 		}
 	}
 }

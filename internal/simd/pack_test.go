@@ -23,8 +23,13 @@ func testTranspose[T word](t *testing.T, level Level) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 300 {
 		rows, cols := r.IntN(40), r.IntN(40)
-		if r.IntN(20) == 0 {
+		switch r.IntN(10) {
+		case 0:
 			cols = 200 + r.IntN(400)
+		case 1: // as many rows as shuffles take, and as many columns
+			rows, cols = 1+r.IntN(4), 10+r.IntN(60)
+		case 2:
+			rows, cols = 10+r.IntN(60), 1+r.IntN(4)
 		}
 		from, to := cols+r.IntN(5), rows+r.IntN(5)
 		src, dst := make([]T, rows*from+1), make([]T, cols*to+1)

@@ -311,6 +311,16 @@ func CastOf[D, S Ordered](level Level) (m Map) {
 	return m
 }
 
+// ByteCastOf returns the loops that convert uint8, or int8, to float32 and back as [CastOf] does, at a
+// level that the machine has; nil where it has none of its own.
+func ByteCastOf(level Level, signed bool) (from, to Map) {
+	both := lookup[float32](level, func(l *loops) [2]byteCasts { return l.bytes })
+	if signed {
+		return both[1].from, both[1].to
+	}
+	return both[0].from, both[0].to
+}
+
 // TruthOf returns the loop that tells of each S whether it is not 0; NaN is not 0.
 func TruthOf[S Ordered](level Level) Map {
 	notEqual := RelationOf[S](level, NotEqual)
@@ -344,7 +354,11 @@ type loops struct {
 	copy, spread             Map
 	fromInt, toInt, fromBool Map // int32
 	fromFloat, toFloat       Map // float64 and float32
+	bytes                    [2]byteCasts
 }
+
+// byteCasts are the loops from and to integers of a byte.
+type byteCasts struct{ from, to Map }
 
 // lookup returns a loop of a level for T, the zero value if T is no float or the level has no loops
 // of its own.

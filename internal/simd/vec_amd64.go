@@ -369,6 +369,26 @@ func toInt32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride 
 //go:noescape
 func fromBool32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// makes integers of a byte floats.
+//
+//go:noescape
+func fromUint832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// drops the fraction: NaN gives 0, and what is beyond the integers of a byte the nearest there is.
+//
+//go:noescape
+func toUint832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// makes integers of a byte floats.
+//
+//go:noescape
+func fromInt832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// drops the fraction: NaN gives 0, and what is beyond the integers of a byte the nearest there is.
+//
+//go:noescape
+func toInt832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // of each element: copy.
 //
 //go:noescape
@@ -1103,6 +1123,26 @@ func toInt32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStrid
 //
 //go:noescape
 func fromBool32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// makes integers of a byte floats.
+//
+//go:noescape
+func fromUint832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// drops the fraction: NaN gives 0, and what is beyond the integers of a byte the nearest there is.
+//
+//go:noescape
+func toUint832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// makes integers of a byte floats.
+//
+//go:noescape
+func fromInt832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// drops the fraction: NaN gives 0, and what is beyond the integers of a byte the nearest there is.
+//
+//go:noescape
+func toInt832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // of each element: copy.
 //

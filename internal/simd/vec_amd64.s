@@ -8908,6 +8908,384 @@ done:
 	VZEROUPPER
 	RET
 
+// func fromUint832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2
+TEXT ·fromUint832AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVQ     (DX)(SI*1), X0
+	VPMOVZXBD X0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (CX)(SI*4)
+	VMOVQ     8(DX)(SI*1), X0
+	VPMOVZXBD X0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, 32(CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, DI
+	JLE       vectors1
+
+end2:
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVQ     (DX)(SI*1), X0
+	VPMOVZXBD X0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (CX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, DI
+	JLE       vectors3
+
+end4:
+	CMPQ SI, BX
+	JGE  next
+	XORQ DI, DI
+	MOVQ BX, R8
+
+bytes5:
+	DECQ       R8
+	SHLQ       $0x08, DI
+	MOVBQZX    (DX)(R8*1), R9
+	ORQ        R9, DI
+	CMPQ       R8, SI
+	JGT        bytes5
+	VMOVQ      DI, X0
+	VPMOVZXBD  X0, Y0
+	VCVTDQ2PS  Y0, Y0
+	MOVQ       BX, DI
+	SUBQ       SI, DI
+	LEAQ       ramp<>+32(SB), R8
+	NEGQ       DI
+	VMOVDQU    (R8)(DI*4), Y1
+	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func toUint832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2
+TEXT ·toUint832AVX2(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_0<>+0(SB), Y0
+	VBROADCASTSS const32_437f0000<>+0(SB), Y1
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y1, Y2, Y2
+	VMAXPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKUSWB    X2, X2, X2
+	VMOVQ        X2, (CX)(SI*1)
+	VMOVUPS      32(DX)(SI*4), Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y1, Y2, Y2
+	VMAXPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKUSWB    X2, X2, X2
+	VMOVQ        X2, 8(CX)(SI*1)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVUPS      (DX)(SI*4), Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y1, Y2, Y2
+	VMAXPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKUSWB    X2, X2, X2
+	VMOVQ        X2, (CX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors3
+
+end4:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y2
+	VMASKMOVPS   (DX)(SI*4), Y2, Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y1, Y2, Y2
+	VMAXPS       Y0, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKUSWB    X2, X2, X2
+	VMOVQ        X2, DI
+
+bytes5:
+	MOVB DI, (CX)(SI*1)
+	SHRQ $0x08, DI
+	INCQ SI
+	CMPQ SI, BX
+	JLT  bytes5
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_437f0000<>+0(SB)/4, $0x437f0000
+DATA const32_437f0000<>+4(SB)/4, $0x437f0000
+DATA const32_437f0000<>+8(SB)/4, $0x437f0000
+DATA const32_437f0000<>+12(SB)/4, $0x437f0000
+DATA const32_437f0000<>+16(SB)/4, $0x437f0000
+DATA const32_437f0000<>+20(SB)/4, $0x437f0000
+DATA const32_437f0000<>+24(SB)/4, $0x437f0000
+DATA const32_437f0000<>+28(SB)/4, $0x437f0000
+GLOBL const32_437f0000<>(SB), RODATA|NOPTR, $32
+
+// func fromInt832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2
+TEXT ·fromInt832AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVQ     (DX)(SI*1), X0
+	VPMOVSXBD X0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (CX)(SI*4)
+	VMOVQ     8(DX)(SI*1), X0
+	VPMOVSXBD X0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, 32(CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, DI
+	JLE       vectors1
+
+end2:
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVQ     (DX)(SI*1), X0
+	VPMOVSXBD X0, Y0
+	VCVTDQ2PS Y0, Y0
+	VMOVUPS   Y0, (CX)(SI*4)
+	ADDQ      $0x08, SI
+	CMPQ      SI, DI
+	JLE       vectors3
+
+end4:
+	CMPQ SI, BX
+	JGE  next
+	XORQ DI, DI
+	MOVQ BX, R8
+
+bytes5:
+	DECQ       R8
+	SHLQ       $0x08, DI
+	MOVBQZX    (DX)(R8*1), R9
+	ORQ        R9, DI
+	CMPQ       R8, SI
+	JGT        bytes5
+	VMOVQ      DI, X0
+	VPMOVSXBD  X0, Y0
+	VCVTDQ2PS  Y0, Y0
+	MOVQ       BX, DI
+	SUBQ       SI, DI
+	LEAQ       ramp<>+32(SB), R8
+	NEGQ       DI
+	VMOVDQU    (R8)(DI*4), Y1
+	VMASKMOVPS Y0, Y1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func toInt832AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2
+TEXT ·toInt832AVX2(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_42fe0000<>+0(SB), Y0
+	VBROADCASTSS const32_c3000000<>+0(SB), Y1
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y0, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (CX)(SI*1)
+	VMOVUPS      32(DX)(SI*4), Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y0, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, 8(CX)(SI*1)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVUPS      (DX)(SI*4), Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y0, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, (CX)(SI*1)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors3
+
+end4:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y2
+	VMASKMOVPS   (DX)(SI*4), Y2, Y2
+	VCMPPS       $0x07, Y2, Y2, Y3
+	VANDPS       Y2, Y3, Y2
+	VMINPS       Y0, Y2, Y2
+	VMAXPS       Y1, Y2, Y2
+	VCVTTPS2DQ   Y2, Y2
+	VEXTRACTI128 $0x01, Y2, X3
+	VPACKSSDW    X3, X2, X2
+	VPACKSSWB    X2, X2, X2
+	VMOVQ        X2, DI
+
+bytes5:
+	MOVB DI, (CX)(SI*1)
+	SHRQ $0x08, DI
+	INCQ SI
+	CMPQ SI, BX
+	JLT  bytes5
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_c3000000<>+0(SB)/4, $0xc3000000
+DATA const32_c3000000<>+4(SB)/4, $0xc3000000
+DATA const32_c3000000<>+8(SB)/4, $0xc3000000
+DATA const32_c3000000<>+12(SB)/4, $0xc3000000
+DATA const32_c3000000<>+16(SB)/4, $0xc3000000
+DATA const32_c3000000<>+20(SB)/4, $0xc3000000
+DATA const32_c3000000<>+24(SB)/4, $0xc3000000
+DATA const32_c3000000<>+28(SB)/4, $0xc3000000
+GLOBL const32_c3000000<>(SB), RODATA|NOPTR, $32
+
 // func copy64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX
 TEXT ·copy64AVX2(SB), NOSPLIT, $0-48
@@ -25027,6 +25405,314 @@ end4:
 	VPTESTMB   X1, X1, K2
 	VMOVAPS.Z  Z0, K2, Z1
 	VMOVUPS    Z1, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func fromUint832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·fromUint832AVX512(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	MOVL  $0xffffffff, DI
+	BZHIL SI, DI, DI
+	KMOVW DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -32(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVDQU   (DX)(SI*1), X0
+	VPMOVZXBD X0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (CX)(SI*4)
+	VMOVDQU   16(DX)(SI*1), X0
+	VPMOVZXBD X0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, 64(CX)(SI*4)
+	ADDQ      $0x20, SI
+	CMPQ      SI, DI
+	JLE       vectors1
+
+end2:
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVDQU   (DX)(SI*1), X0
+	VPMOVZXBD X0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, DI
+	JLE       vectors3
+
+end4:
+	CMPQ       SI, BX
+	JGE        next
+	VMOVDQU8.Z (DX)(SI*1), K1, X0
+	VPMOVZXBD  X0, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMOVUPS    Z0, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func toUint832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·toUint832AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_0<>+0(SB), Z0
+	VBROADCASTSS const32_437f0000<>+0(SB), Z1
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -32(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS    (DX)(SI*4), Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z1, Z2, Z2
+	VMAXPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU    X2, (CX)(SI*1)
+	VMOVUPS    64(DX)(SI*4), Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z1, Z2, Z2
+	VMAXPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU    X2, 16(CX)(SI*1)
+	ADDQ       $0x20, SI
+	CMPQ       SI, DI
+	JLE        vectors1
+
+end2:
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVUPS    (DX)(SI*4), Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z1, Z2, Z2
+	VMAXPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU    X2, (CX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, DI
+	JLE        vectors3
+
+end4:
+	CMPQ       SI, BX
+	JGE        next
+	VMOVUPS.Z  (DX)(SI*4), K1, Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z1, Z2, Z2
+	VMAXPS     Z0, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU8   X2, K1, (CX)(SI*1)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func fromInt832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·fromInt832AVX512(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+	MOVQ  BX, SI
+	ANDQ  $0x0f, SI
+	MOVL  $0xffffffff, DI
+	BZHIL SI, DI, DI
+	KMOVW DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -32(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVDQU   (DX)(SI*1), X0
+	VPMOVSXBD X0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (CX)(SI*4)
+	VMOVDQU   16(DX)(SI*1), X0
+	VPMOVSXBD X0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, 64(CX)(SI*4)
+	ADDQ      $0x20, SI
+	CMPQ      SI, DI
+	JLE       vectors1
+
+end2:
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVDQU   (DX)(SI*1), X0
+	VPMOVSXBD X0, Z0
+	VCVTDQ2PS Z0, Z0
+	VMOVUPS   Z0, (CX)(SI*4)
+	ADDQ      $0x10, SI
+	CMPQ      SI, DI
+	JLE       vectors3
+
+end4:
+	CMPQ       SI, BX
+	JGE        next
+	VMOVDQU8.Z (DX)(SI*1), K1, X0
+	VPMOVSXBD  X0, Z0
+	VCVTDQ2PS  Z0, Z0
+	VMOVUPS    Z0, K1, (CX)(SI*4)
+
+next:
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	DECQ AX
+	JNE  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func toInt832AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512BW, AVX512F, AVX512VL, BMI2
+TEXT ·toInt832AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_42fe0000<>+0(SB), Z0
+	VBROADCASTSS const32_c3000000<>+0(SB), Z1
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -32(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS    (DX)(SI*4), Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z0, Z2, Z2
+	VMAXPS     Z1, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU    X2, (CX)(SI*1)
+	VMOVUPS    64(DX)(SI*4), Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z0, Z2, Z2
+	VMAXPS     Z1, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU    X2, 16(CX)(SI*1)
+	ADDQ       $0x20, SI
+	CMPQ       SI, DI
+	JLE        vectors1
+
+end2:
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end4
+
+vectors3:
+	VMOVUPS    (DX)(SI*4), Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z0, Z2, Z2
+	VMAXPS     Z1, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU    X2, (CX)(SI*1)
+	ADDQ       $0x10, SI
+	CMPQ       SI, DI
+	JLE        vectors3
+
+end4:
+	CMPQ       SI, BX
+	JGE        next
+	VMOVUPS.Z  (DX)(SI*4), K1, Z2
+	VCMPPS     $0x07, Z2, Z2, K2
+	VMOVAPS.Z  Z2, K2, Z2
+	VMINPS     Z0, Z2, Z2
+	VMAXPS     Z1, Z2, Z2
+	VCVTTPS2DQ Z2, Z2
+	VPMOVDB    Z2, X2
+	VMOVDQU8   X2, K1, (CX)(SI*1)
 
 next:
 	MOVQ dstStride+32(FP), SI

@@ -87,6 +87,7 @@ var float32AVX2 = loops{
 	fromInt:     fromInt32AVX2,
 	toInt:       toInt32AVX2,
 	fromBool:    fromBool32AVX2,
+	bytes:       [2]byteCasts{{fromUint832AVX2, toUint832AVX2}, {fromInt832AVX2, toInt832AVX2}},
 }
 
 var float32AVX512 = loops{
@@ -148,6 +149,7 @@ var float32AVX512 = loops{
 	fromInt:     fromInt32AVX512,
 	toInt:       toInt32AVX512,
 	fromBool:    fromBool32AVX512,
+	bytes:       [2]byteCasts{{fromUint832AVX512, toUint832AVX512}, {fromInt832AVX512, toInt832AVX512}},
 }
 
 var float64AVX2 = loops{

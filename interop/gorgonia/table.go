@@ -39,6 +39,7 @@ func table() []entry {
 		{op: match.Concat, rule: concat},
 		{op: match.Conv, refused: channels},
 		{op: match.ConvInput, refused: channels},
+		{op: match.ConvInteger, refused: "it has no products of integers"},
 		{op: match.ConvKernel, refused: channels},
 		{op: match.CopyRanks, rule: func(_ site, x []*G.Node) *G.Node { return x[0] }}, // there is one lane
 		{op: match.Cos, rule: onlyF64(unary(G.Cos), turns)},
@@ -67,6 +68,7 @@ func table() []entry {
 		{op: match.LogSoftmax, rule: logSoftmax},
 		{op: match.LogSumExp, rule: logSumExp},
 		{op: match.MatMul, rule: matMul},
+		{op: match.MatMulInteger, refused: "it has no products of integers"},
 		{op: match.Max, rule: maxOver},
 		{op: match.MaxPick, refused: channels},
 		{op: match.MaxPool, refused: channels},

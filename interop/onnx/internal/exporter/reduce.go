@@ -94,6 +94,10 @@ func rstd(s site) value {
 }
 
 // matMul lets ONNX repeat what has fewer axes before the last two.
+func matMulInteger(s site) value {
+	return s.op("MatMulInteger", s.elem(), s.sizes(), []value{s.own(0, s.whole(0)), s.own(1, s.whole(1)), s.own(2, s.whole(2))})
+}
+
 func matMul(s site) value {
 	operand := func(i int) value {
 		v, sizes := s.in(i), s.n.In(i).Shape().Sizes()

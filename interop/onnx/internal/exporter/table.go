@@ -86,6 +86,7 @@ func table() []entry {
 		{op: match.Concat, rule: concat, moves: true},
 		{op: match.Conv, rule: in64(conv64, conv)},
 		{op: match.ConvInput, rule: in64(convInput64, convInput)},
+		{op: match.ConvInteger, rule: convInteger, moves: true},
 		{op: match.ConvKernel, rule: in64(convKernel64, convKernel)},
 		{op: match.CopyRanks, rule: func(s site) value { return s.in(0) }, moves: true}, // there is one lane
 		{op: match.Cos, rule: cosine},
@@ -126,6 +127,7 @@ func table() []entry {
 		{op: match.LogSoftmax, rule: along("LogSoftmax")},
 		{op: match.LogSumExp, rule: logSumExp},
 		{op: match.MatMul, rule: in64(matMul64, matMul)},
+		{op: match.MatMulInteger, rule: matMulInteger, moves: true},
 		{op: match.MatrixExp, rule: inOps(matrixExp)},
 		{op: match.Max, rule: extreme("ReduceMax")},
 		{op: match.MaxPick, rule: maxPick},

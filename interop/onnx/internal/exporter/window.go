@@ -64,14 +64,23 @@ func (s site) kernel(i int, order ...int) value {
 	return s.flat(s.spread(i).turned(append([]int{k + order[0], k + order[1]}, identity(k)...)))
 }
 
-func conv(s site) value {
-	x, w := s.images(s.spread(0)), s.kernel(1, 1, 0)
+func conv(s site) value { return s.convolved("Conv", s.images(s.spread(0)), s.kernel(1, 1, 0)) }
+
+func convInteger(s site) value {
+	return s.convolved("ConvInteger", s.own(0, s.images(s.spread(0))), s.own(1, s.kernel(1, 1, 0)), s.own(2, s.flat(s.in(2))))
+}
+
+// own returns the value of operand i in the operand's type, which may be one for storage.
+func (s site) own(i int, v value) value { return s.cast(v, elemOf(s.n.In(i).DType())) }
+
+// convolved writes a convolution of x with w, with further operands.
+func (s site) convolved(operator string, x, w value, more ...value) value {
 	groups := attribute[int](s, "Groups")
 	attrs := append(s.window(), attrInts("kernel_shape", w.dims[2:]...))
 	if groups > 1 {
 		attrs = append(attrs, attrInt("group", groups))
 	}
-	return s.back(s.op("Conv", s.elem(), s.channelsFirst(x.dims[0], s.sizes()), []value{x, w}, attrs...))
+	return s.back(s.op(operator, s.elem(), s.channelsFirst(x.dims[0], s.sizes()), append([]value{x, w}, more...), attrs...))
 }
 
 // biased puts a parameter that is added to each channel of a convolution into the convolution.

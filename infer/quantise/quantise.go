@@ -1,0 +1,212 @@
+package quantise
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/tape"
+)
+
+// Options says which products stay float.
+type Options struct {
+	// Keep has beginnings of paths of weights: products by these stay float. Often the first and the
+	// last layer lose most.
+	Keep []string
+	// Most is the largest relative error of a product, on the calibrating batches and by itself; one
+	// that loses more stays float. 0 is no limit.
+	Most float64
+}
+
+// A Product tells what became of a product of the net.
+type Product struct {
+	Node  *graph.Node // in the net that was given
+	Path  string      // of its weights
+	Error float64     // ‖y′ − y‖/‖y‖ on the calibrating batches, with the operand x as it is in floats
+	Kept  bool        // it stays float
+}
+
+// Result is a net with products of integers, and what it loses.
+type Result struct {
+	Graph    *graph.Graph
+	Outputs  []*graph.Node // in the order in which they were given
+	Store    *tape.Store   // what the graph needs: a copy of the net's values, and the rounded weights
+	Products []Product
+	Errors   []float64 // of each output: ‖y′ − y‖/‖y‖ on the calibrating batches
+
+	copies map[*graph.Node]*graph.Node
+}
+
+// Feed returns a feed of the net's inputs as one of the result's graph. Inputs that only the net needs
+// are left out.
+func (r *Result) Feed(feed tape.Feed) tape.Feed {
+	if r == nil {
+		return nil
+	}
+	return onto(feed, r.copies)
+}
+
+func onto(feed tape.Feed, copies map[*graph.Node]*graph.Node) tape.Feed {
+	out := tape.Feed{}
+	for n, t := range feed {
+		if c := copies[n]; c != nil {
+			out[c] = t
+		}
+	}
+	return out
+}
+
+// String has a line for each product and each output.
+func (r *Result) String() string {
+	if r == nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, p := range r.Products {
+		stays := ""
+		if p.Kept {
+			stays = "  stays float"
+		}
+		fmt.Fprintf(&b, "%-24s error %.2g%%%s\n", p.Path, 100*p.Error, stays)
+	}
+	for i, e := range r.Errors {
+		fmt.Fprintf(&b, "output %-17s error %.2g%%\n", r.Outputs[i].Label(), 100*e)
+	}
+	return b.String()
+}
+
+// A product is a node to be computed in integers.
+type product struct {
+	Product
+	weights *graph.Node // [… o]
+	scales  []float64   // of the columns
+	values  graph.Value // v, in int8
+	lo, hi  float64     // the range of x
+}
+
+// Int8 returns the outputs of a net, with products by weights computed in integers of a byte. The store
+// has the net's parameters and states, and stays as it is; the batches are typical for what the net is
+// to see. It is an error if there is no batch, no output, or no product to compute so. When ctx ends,
+// it returns ctx's error.
+func Int8(ctx context.Context, store *tape.Store, batches []tape.Feed, o Options, outputs ...*graph.Node) (*Result, error) {
+	switch {
+	case store == nil:
+		return nil, errors.New("quantise: want a store")
+	case len(batches) == 0:
+		return nil, errors.New("quantise: want at least one batch to calibrate with")
+	case len(outputs) == 0:
+		return nil, errors.New("quantise: want an output")
+	case math.IsNaN(o.Most) || o.Most < 0:
+		return nil, fmt.Errorf("quantise: a largest error of %v: want 0 or more", o.Most)
+	}
+	for _, y := range outputs {
+		if y == nil {
+			return nil, errors.New("quantise: an output is nil")
+		}
+		if !y.IsValid() {
+			return nil, y.Graph().Err()
+		}
+	}
+	store = store.Share()
+	all := products(outputs)
+	if len(all) == 0 {
+		return nil, errors.New("quantise: the net has no product of floats by weights of its own")
+	}
+	if err := rounded(ctx, store, all); err != nil {
+		return nil, err
+	}
+	if err := calibrate(ctx, store, batches, all); err != nil {
+		return nil, err
+	}
+	for _, p := range all {
+		p.Kept = o.Most > 0 && p.Error > o.Most || slices.ContainsFunc(o.Keep, func(path string) bool { return strings.HasPrefix(p.Path, path) })
+	}
+	r, err := written(store, all, outputs)
+	if err == nil {
+		err = r.measure(ctx, store, batches, outputs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// products finds what can be computed in integers.
+func products(outputs []*graph.Node) (all []*product) {
+	fixed := map[*graph.Node]string{} // what depends on the store alone, with a path
+	for _, n := range graph.Reachable(outputs...) {
+		path, ok := n.Path(), n.Role() != graph.RoleInput
+		if _, loops := n.Op().(trait.Looped); loops || draws(n) {
+			ok = false
+		}
+		for _, x := range n.Inputs() {
+			p, is := fixed[x]
+			ok = ok && is
+			if path == "" {
+				path = p
+			}
+		}
+		if ok {
+			fixed[n] = path
+		}
+		if _, ok := n.Op().(trait.Quantisable); !ok || !n.DType().IsFloat() || n.DType().IsHalf() || n.Shape().Len() == 0 {
+			continue
+		}
+		x, w := n.In(0), n.In(1)
+		if match.Is(n, match.MatMul) {
+			for w.Rank() > 2 && match.Is(w, match.Broadcast) {
+				w = w.In(0)
+			}
+			if w.Rank() != 2 {
+				continue // each example has a matrix of its own
+			}
+		}
+		_, constant := fixed[x]
+		own, ok := fixed[w]
+		if inGroups := w.Dim(w.Rank()-2) != x.Dim(x.Rank()-1); ok && !constant && !inGroups {
+			all = append(all, &product{Product: Product{Node: n, Path: own}, weights: w})
+		}
+	}
+	return all
+}
+
+// draws reports whether a node may have another value in every run.
+func draws(n *graph.Node) bool {
+	return match.Is(n, match.Random) || match.Is(n, match.Custom)
+}
+
+// rounded computes the weights, and rounds them.
+func rounded(ctx context.Context, store *tape.Store, all []*product) error {
+	var nodes []*graph.Node
+	for _, p := range all {
+		nodes = append(nodes, p.weights)
+	}
+	values, err := store.Eval(ctx, nil, nodes...)
+	if err != nil {
+		return fmt.Errorf("quantise: %w", err)
+	}
+	for _, p := range all {
+		w := values[p.weights]
+		n := w.Type.Shape.Dim(w.Type.Shape.Rank() - 1)
+		p.scales = make([]float64, n)
+		for i, v := range w.Data {
+			if math.IsNaN(v) || math.IsInf(v, 0) {
+				return fmt.Errorf("quantise: the weights %s are not finite", p.Path)
+			}
+			p.scales[i%n] = max(p.scales[i%n], math.Abs(v)/127)
+		}
+		p.values = graph.NewValue(graph.Type{DType: graph.I8, Shape: w.Type.Shape})
+		for i, v := range w.Data {
+			if s := p.scales[i%n]; s > 0 {
+				p.values.Data[i] = math.RoundToEven(v / s)
+			}
+		}
+	}
+	return nil
+}
