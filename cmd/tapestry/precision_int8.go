@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -13,7 +14,7 @@ import (
 func printQuantised(cmd *cobra.Command, o *options, name string, s *snapshot, keep []string) error {
 	var outputs []*graph.Node
 	for _, y := range []*graph.Node{s.model.Output, s.model.Loss} {
-		if y != nil {
+		if y != nil && !slices.Contains(outputs, y) {
 			outputs = append(outputs, y)
 		}
 	}

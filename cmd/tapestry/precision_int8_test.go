@@ -30,9 +30,10 @@ func TestPrecisionInt8(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	for want, args := range map[string][]string{
-		"tapestry: --int8: want no --mixed, --svg or --top with it\n":                  {"precision", "conv-2d", "--int8", "--mixed"},
-		"tapestry: --keep: want --int8 with it\n":                                      {"precision", "conv-2d", "--keep", "head"},
-		"tapestry: quantise: the net has no product of floats by weights of its own\n": {"precision", "kmeans-sgd", "--int8"},
+		"tapestry: --int8: want no --mixed, --svg or --top with it\n":                            {"precision", "conv-2d", "--int8", "--mixed"},
+		"tapestry: --keep: want --int8 with it\n":                                                {"precision", "conv-2d", "--keep", "head"},
+		"tapestry: quantise: the net has no product of floats by weights of its own\n":           {"precision", "kmeans-sgd", "--int8"},
+		"tapestry: quantise: no weights of a product have a path that begins with \"nothere\"\n": {"precision", "conv-2d", "--int8", "--keep", "nothere"},
 	} {
 		if _, _, errOut := tapestry(t, args...); !strings.HasPrefix(errOut, want) {
 			t.Errorf("%v: %s, want %s", args, errOut, want)

@@ -92,7 +92,8 @@ type product struct {
 
 // Int8 returns the outputs of a net, with products by weights computed in integers of a byte. The store
 // has the net's parameters and states, and stays as it is; the batches are typical for what the net is
-// to see. It is an error if there is no batch, no output, or no product to compute so. When ctx ends,
+// to see. It is an error if there is no batch, no output, no
+// product to compute so, or none that a path of Keep names. When ctx ends,
 // it returns ctx's error.
 func Int8(ctx context.Context, store *tape.Store, batches []tape.Feed, o Options, outputs ...*graph.Node) (*Result, error) {
 	switch {
@@ -117,6 +118,11 @@ func Int8(ctx context.Context, store *tape.Store, batches []tape.Feed, o Options
 	all := products(outputs)
 	if len(all) == 0 {
 		return nil, errors.New("quantise: the net has no product of floats by weights of its own")
+	}
+	for _, path := range o.Keep {
+		if !slices.ContainsFunc(all, func(p *product) bool { return strings.HasPrefix(p.Path, path) }) {
+			return nil, fmt.Errorf("quantise: no weights of a product have a path that begins with %q", path)
+		}
 	}
 	if err := rounded(ctx, store, all); err != nil {
 		return nil, err
