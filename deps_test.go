@@ -71,7 +71,7 @@ var imports = map[string]string{
 	"nn/graphnet":                  "graph graph/initial ops nn internal/build",
 	"nn/augment":                   "graph ops internal/build",
 	"builders":                     "graph graph/initial ops nn nn/attention nn/rnn nn/graphnet nn/augment internal/build internal/memory internal/spelling",
-	"infer":                        "graph graph/trait ops tape internal/fed train/checkpoint train/data train/data/text gorgonia.org/tensor",
+	"infer":                        "graph graph/trait ops tape infer/quantise internal/fed train/checkpoint train/data train/data/text gorgonia.org/tensor",
 	"infer/quantise":               "graph graph/trait ops tape internal/cone internal/match gorgonia.org/tensor",
 	"notation":                     "graph graph/initial ops builders internal/greek internal/plural internal/ref internal/spelling internal/terminal graph/trait", // examples are evaluated by the definitions
 	"fit":                          "graph graph/trait builders infer internal/half internal/match lab train train/data gorgonia.org/tensor internal/plural train/data/columns",

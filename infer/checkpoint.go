@@ -65,24 +65,16 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int, change
 	if s == nil {
 		return nil, errNoState
 	}
-	var nets []Forward
-	for _, name := range s.Keys() {
-		if name != MetaNet && !strings.HasPrefix(name, MetaNet+".") {
-			continue
-		}
-		n, err := ParseForward(s.Meta[name])
-		if err != nil {
-			return nil, fmt.Errorf("%s: %s: %w", s.Path, name, err)
-		}
+	nets, err := forwards(s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range nets {
 		for _, f := range change {
 			if f != nil {
-				f(&n)
+				f(&nets[i])
 			}
 		}
-		nets = append(nets, n)
-	}
-	if nets == nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, ErrNoModel)
 	}
 	p, err := NewPredictor(ctx, s.Store, workers, nets...)
 	if err != nil {
@@ -90,6 +82,27 @@ func LoadPredictor(ctx context.Context, s *checkpoint.State, workers int, change
 	}
 	return p, nil
 }
+
+// forwards returns the nets of a checkpoint, which has at least one.
+func forwards(s *checkpoint.State) (nets []Forward, err error) {
+	for _, name := range s.Keys() {
+		if !isNet(name) {
+			continue
+		}
+		n, err := ParseForward(s.Meta[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", s.Path, name, err)
+		}
+		nets = append(nets, n)
+	}
+	if nets == nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, ErrNoModel)
+	}
+	return nets, nil
+}
+
+// isNet reports whether a text of a checkpoint is that of a net.
+func isNet(name string) bool { return name == MetaNet || strings.HasPrefix(name, MetaNet+".") }
 
 // LoadGenerator returns a generator of a checkpoint, whose store it uses, and the vocabulary of its
 // tokens. The error for a checkpoint without a language model wraps [ErrNoModel]. When ctx ends, it

@@ -18,7 +18,7 @@ func TestNil(t *testing.T) {
 			"LoadGenerator": infer.LoadGenerator, "NamesMeta": infer.NamesMeta, "ForwardMeta": infer.ForwardMeta,
 			"NewPredictor": infer.NewPredictor, "NewSampler": infer.NewSampler,
 			"NewGenerator": infer.NewGenerator, "ParseModel": infer.ParseModel, "ParseForward": infer.ParseForward,
-			"GeneratorMeta": infer.GeneratorMeta,
+			"GeneratorMeta": infer.GeneratorMeta, "Int8": infer.Int8,
 		},
 		Types: []any{
 			infer.Column{}, infer.Model{}, infer.Forward{}, infer.Predictor{}, infer.Sampler{}, infer.Sampling{}, infer.Generator{}},

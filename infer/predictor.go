@@ -198,12 +198,9 @@ func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, 
 	if set == nil {
 		return nil, errors.New("predict: there are no data")
 	}
-	columns := make([]tape.Array, len(p.inputs))
-	for i, in := range p.inputs {
-		var err error
-		if columns[i], err = in.array(set); err != nil {
-			return nil, fmt.Errorf("predict: %w", err)
-		}
+	columns, err := arrays(p.inputs, set)
+	if err != nil {
+		return nil, fmt.Errorf("predict: %w", err)
 	}
 	rows, least := set.Rows(), p.nets[len(p.nets)-1].Rows
 	if rows%least != 0 {
@@ -232,6 +229,18 @@ func (p *Predictor) Predict(ctx context.Context, set *data.Set) (*tensor.Dense, 
 	return result, nil
 }
 
+// arrays returns the columns of a set that inputs read.
+func arrays(inputs []Column, set *data.Set) ([]tape.Array, error) {
+	columns := make([]tape.Array, len(inputs))
+	for i, in := range inputs {
+		var err error
+		if columns[i], err = in.array(set); err != nil {
+			return nil, err
+		}
+	}
+	return columns, nil
+}
+
 // array returns the column of a set that the input reads.
 func (in Column) array(set *data.Set) (tape.Array, error) {
 	t := set.Column(in.Name)
@@ -255,15 +264,8 @@ func (in Column) array(set *data.Set) (tape.Array, error) {
 
 // run predicts for as many rows as the net has, from row lo on.
 func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out tape.Array) error {
-	for i, in := range n.inputs {
-		to, err := tape.ArrayOf(in.Type(), n.feed[in])
-		if err != nil {
-			return err
-		}
-		if k, ok := move(to, 0, columns[i], lo*in.Shape().Len()/n.Rows, in.Shape().Len()); !ok {
-			at := lo + k*n.Rows/in.Shape().Len()
-			return fmt.Errorf("%s: row %d: %v does not fit into %v", in.Path(), at, columns[i].At(lo*in.Shape().Len()/n.Rows+k), in.DType())
-		}
+	if err := n.fill(n.feed, n.inputs, columns, lo); err != nil {
+		return err
 	}
 	if err := n.vm.Run(ctx, n.feed); err != nil {
 		return n.located(err, columns, lo)
@@ -278,6 +280,21 @@ func (n *predicting) run(ctx context.Context, columns []tape.Array, lo int, out 
 	}
 	size := n.Output.Shape().Len()
 	move(out, lo*size/n.Rows, from, 0, size)
+	return nil
+}
+
+// fill copies as many rows as the net has, from row lo on, into a feed.
+func (n Forward) fill(feed tape.Feed, inputs []*graph.Node, columns []tape.Array, lo int) error {
+	for i, in := range inputs {
+		to, err := tape.ArrayOf(in.Type(), feed[in])
+		if err != nil {
+			return err
+		}
+		size := in.Shape().Len()
+		if k, ok := move(to, 0, columns[i], lo*size/n.Rows, size); !ok {
+			return fmt.Errorf("%s: row %d: %v does not fit into %v", in.Path(), lo+k*n.Rows/size, columns[i].At(lo*size/n.Rows+k), in.DType())
+		}
+	}
 	return nil
 }
 

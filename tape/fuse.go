@@ -144,7 +144,7 @@ func (f *fused) assign(i int) {
 }
 
 // merge moves all of group from into an earlier one of as many rows that instruction i reads from
-// too, if nothing of it needs a group between them: what reads leaves alone, as a Gather does, starts
+// too, if neither i nor anything of it needs a group between them: what reads leaves alone, as a Gather does, starts
 // a group, which would cut that of the instruction's other operands in two. It returns the group
 // that holds what from held.
 func (f *fused) merge(i, from int) int {
@@ -158,14 +158,16 @@ func (f *fused) merge(i, from int) int {
 		len(g.members) > mergeLimit || len(f.groups[at].members)+len(g.members) > memberLimit {
 		return from
 	}
+	between := func(v value) bool {
+		k := f.from[v.buf]
+		return k >= 0 && f.of[k] > at && f.of[k] != from
+	}
+	if slices.ContainsFunc(ins.in, between) {
+		return from
+	}
 	for _, m := range g.members {
-		if f.instrs[m.ins].again != nil {
+		if f.instrs[m.ins].again != nil || slices.ContainsFunc(f.instrs[m.ins].in, between) {
 			return from
-		}
-		for _, v := range f.instrs[m.ins].in {
-			if k := f.from[v.buf]; k >= 0 && f.of[k] > at && f.of[k] != from {
-				return from
-			}
 		}
 	}
 	keep := *f.groups[at]

@@ -156,6 +156,10 @@ func numbers(t *tensor.Dense) []float64 {
 }
 
 func TestTapeAgreesWithDefinitions(t *testing.T) {
+	seeds := uint64(300)
+	if testing.Short() {
+		seeds = 75 // with other instructions, under qemu, or under the race detector
+	}
 	for _, dt := range []graph.DType{graph.F32, graph.F64} {
 		for _, c := range []struct {
 			name    string
@@ -167,7 +171,7 @@ func TestTapeAgreesWithDefinitions(t *testing.T) {
 			{"in small blocks", []tape.Option{tape.Small()}},
 		} {
 			t.Run(fmt.Sprint(dt, " ", c.name), func(t *testing.T) {
-				for seed := range uint64(300) {
+				for seed := range seeds {
 					if err := compareWithRef(seed, 3+int(seed%20), dt, t, c.options...); err != nil {
 						t.Fatalf("seed %d: %v", seed, err)
 					}

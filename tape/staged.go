@@ -169,9 +169,13 @@ func (s *stager) blocked(g *group, once bool) {
 		if s.buffers[ins.out.buf].home == inScratch {
 			ins.bytes -= int64(touched(ins.out.layout))
 		}
+		var layouts []kernel.Layout // of the operands, once one is in scratch
 		for i, v := range ins.in {
 			if s.buffers[v.buf].home == inScratch {
-				ins.bytes -= int64(reads(ins.kernel, ins.out.layout, layoutsOf(ins.in), i))
+				if layouts == nil {
+					layouts = layoutsOf(ins.in)
+				}
+				ins.bytes -= int64(reads(ins.kernel, ins.out.layout, layouts, i))
 			}
 		}
 	}

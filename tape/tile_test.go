@@ -106,3 +106,23 @@ func TestGatherCutsNoGroup(t *testing.T) {
 		t.Errorf("%d stages: want 1\n%v", len(p.stages), p)
 	}
 }
+
+// TestMergedGroupsAreInOrder: groups are not made one where an instruction needs a third, between
+// them, first.
+func TestMergedGroupsAreInOrder(t *testing.T) {
+	g := graph.New("three groups")
+	of := func(name string) *graph.Node {
+		table := g.Input(name, graph.F64, graph.Ax("n", 50), graph.Ax("v", 3))
+		return ops.Gather(table, g.Input("in "+name, graph.I64, graph.Ax("p", 4096)), "n")
+	}
+	camera := of("camera")
+	mask := ops.Less(camera, ops.Sin(camera))
+	scale := ops.Tanh(g.Input("scale", graph.F64, graph.Ax("v", 3)))
+	p, err := Compile(g, Fetch(ops.Select(mask, of("point"), scale)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Check(); err != nil {
+		t.Errorf("%v\n%v", err, p)
+	}
+}

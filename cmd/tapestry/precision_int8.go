@@ -44,8 +44,8 @@ func printQuantised(cmd *cobra.Command, o *options, name string, s *snapshot, ke
 	for _, p := range q.Products {
 		v.Products = append(v.Products, product{p.Path, jsonNumber(p.Error), p.Kept})
 	}
-	for i, y := range q.Outputs {
-		v.Results = append(v.Results, result{y.Label(), jsonNumber(q.Errors[i])})
+	for i, name := range q.Names() {
+		v.Results = append(v.Results, result{name, jsonNumber(q.Errors[i])})
 	}
 	return printJSON(w, v)
 }

@@ -20,13 +20,16 @@ type predicting struct {
 	tokens   int
 	averaged bool
 	mixed    bool
+	int8     bool
+	keep     []string
+	save     string
 	sampling infer.Sampling
 }
 
 // The flags of predict that apply to only one kind of model.
 var (
 	speakingFlags = []string{"prompt", "tokens", "temperature", "top-k", "top-p"}
-	rowFlags      = []string{"data", "label", "ignore", "missing", "mixed"}
+	rowFlags      = []string{"data", "label", "ignore", "missing", "mixed", "int8", "keep", "save"}
 )
 
 func newPredict(o *options) *cobra.Command {
@@ -43,8 +46,14 @@ with --json, or writes --out FILE.csv, FILE.json or FILE.npy. Where the checkpoi
 classes, the likeliest comes first. A model that draws random numbers draws other ones for
 each row, and the same again each time the command runs.
 
+With --int8 products by weights are computed in integers of a byte, as package
+infer/quantise does, from the ranges of their operands for the first rows, about a thousand.
+What that loses for them is said on standard error. --save FILE writes a checkpoint that
+predicts so, with a byte for each weight; for other data it has the same ranges.
+
 With --prompt a language model goes on with a text.`,
 		Example: "  tapestry predict runs/iris --data flowers.csv --out clusters.csv\n" +
+			"  tapestry predict runs/digits --data digits --int8 --save digits.int8 --out digits.csv\n" +
 			`  tapestry predict runs/gpt --prompt "We the People" -n 200 --temperature 0.8 --top-k 20 --seed 1`,
 		Args: wants(1, "predict: want a checkpoint, or a folder of them"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -56,6 +65,10 @@ With --prompt a language model goes on with a text.`,
 				return usagef("--%s goes with --prompt, not with --data", changed(cmd, speakingFlags))
 			case speaks && changed(cmd, rowFlags) != "":
 				return usagef("--%s goes with --data, not with --prompt", changed(cmd, rowFlags))
+			case p.int8 && p.mixed:
+				return usagef("--int8: want no --mixed with it")
+			case !p.int8 && (len(p.keep) > 0 || p.save != ""):
+				return usagef("--%s: want --int8 with it", changed(cmd, []string{"keep", "save"}))
 			case p.tokens < 0:
 				return usagef("--tokens %d: want at least 0", p.tokens)
 			}
@@ -63,8 +76,10 @@ With --prompt a language model goes on with a text.`,
 			if err := p.sampling.Err(); err != nil {
 				return usageError{err}
 			}
-			if err := checkOutput(p.out); err != nil {
-				return err
+			for _, path := range []string{p.out, p.save} {
+				if err := checkOutput(path); err != nil {
+					return err
+				}
 			}
 			if reads {
 				return p.rows(cmd, o, args[0])
@@ -85,6 +100,9 @@ With --prompt a language model goes on with a text.`,
 	f.Float64Var(&p.sampling.TopP, "top-p", 0, "choose among the likeliest tokens that together have this probability (default: all)")
 	f.BoolVar(&p.averaged, "averaged", false, "use the averages of the parameters that train --ema keeps")
 	f.BoolVar(&p.mixed, "mixed", false, mixedUsage)
+	f.BoolVar(&p.int8, "int8", false, "compute products by weights in integers of a byte")
+	f.StringSliceVar(&p.keep, "keep", nil, "beginnings of paths of weights whose products stay float, with --int8")
+	f.StringVar(&p.save, "save", "", "write the checkpoint in integers to this file, with --int8")
 	f.StringVarP(&p.out, "out", "o", "", "write to a file instead of standard output")
 	return cmd
 }

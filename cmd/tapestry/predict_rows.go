@@ -13,8 +13,10 @@ import (
 	"github.com/tapestry-ml/tapestry/fit"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/infer"
+	"github.com/tapestry-ml/tapestry/infer/quantise"
 	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train/checkpoint"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/data/array"
 	"github.com/tapestry-ml/tapestry/train/data/columns"
@@ -72,6 +74,13 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 	if err != nil {
 		return err
 	}
+	if p.int8 {
+		predictor.Close()
+		if predictor, err = p.inIntegers(cmd, s, set); err != nil {
+			return err
+		}
+		defer predictor.Close()
+	}
 	output, err := predictor.Predict(cmd.Context(), set)
 	if err != nil {
 		return fmt.Errorf("%s: %w", p.name, err)
@@ -89,6 +98,23 @@ func (p *predicting) rows(cmd *cobra.Command, o *options, path string) error {
 		}
 		return array.WriteNPY(w, output)
 	})
+}
+
+// inIntegers returns a predictor of the checkpoint in integers of a byte, and says what that loses.
+func (p *predicting) inIntegers(cmd *cobra.Command, s *checkpoint.State, set *data.Set) (*infer.Predictor, error) {
+	small, q, err := infer.Int8(cmd.Context(), s, set, quantise.Options{Keep: p.keep})
+	if err != nil {
+		return nil, err
+	}
+	if p.save != "" {
+		if err := checkpoint.Save(p.save, small); err != nil {
+			return nil, err
+		}
+	}
+	if _, err := fmt.Fprint(cmd.ErrOrStderr(), q); err != nil {
+		return nil, err
+	}
+	return infer.LoadPredictor(cmd.Context(), small, 0)
 }
 
 // bound reads the columns that the inputs had in training, and prepares them as training did. Other

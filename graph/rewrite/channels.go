@@ -30,10 +30,10 @@ func hasWeights(n *graph.Node) bool {
 	return match.Is(n, match.Conv) || match.Is(n, match.MatMul) && n.In(1).Rank() == 2
 }
 
-// withoutGradients reports whether a node has weights, in a graph that has no gradients: these need
-// convolutions as they are.
-func withoutGradients(n *graph.Node) bool {
-	return hasWeights(n) && len(n.Graph().Derivations()) == 0
+// withoutGradients reports whether a graph has weights and no gradients: these need convolutions as
+// they are.
+func withoutGradients(g *graph.Graph) bool {
+	return len(g.Derivations()) == 0 && holds(hasWeights)(g)
 }
 
 // channelwise is what sums, differences, products and quotients with numbers of the channels make of

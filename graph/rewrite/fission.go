@@ -79,7 +79,14 @@ func newSteps(n *graph.Node) *steps {
 			return nil
 		}
 	}
-	l.most = max(manyElements, l.most*growth)
+	bytes := manyBytes
+	switch rows := l.rows(); {
+	case rows == 1:
+		bytes *= 8
+	case rows <= fewRows:
+		bytes *= 2
+	}
+	l.most = min(max(manyElements, l.most*growth), bytes/n.DType().Size()/l.Steps)
 	for _, x := range l.nodes {
 		if x.Body() != nil && !branches(x) {
 			return nil
@@ -102,11 +109,28 @@ func newSteps(n *graph.Node) *steps {
 	return l
 }
 
+// rows returns the most rows that a carry has: what is not along its last axis.
+func (l *steps) rows() int {
+	rows := 1
+	for _, x := range l.in[:l.Carries] {
+		if x.Rank() > 0 {
+			rows = max(rows, x.Shape().Len()/max(1, x.Dim(x.Rank()-1)))
+		}
+	}
+	return rows
+}
+
 const (
 	// All steps' values of a node are kept if it has no more elements than manyElements, or than
 	// growth times as many as a step reads and writes anyway.
 	manyElements = 4096
 	growth       = 8
+	// They take no more than manyBytes: larger arrays are written to memory and read back, which
+	// takes longer than to compute the rows of a step while they are in the cache. Where carries have
+	// no more than fewRows rows, the products of a step are slow, and twice as much pays; with one
+	// row, for which a step reads all weights, eight times as much.
+	manyBytes = 8 << 20
+	fewRows   = 8
 	// A row of so few elements takes less time than the instruction that computes it.
 	shortRow = 1024
 )

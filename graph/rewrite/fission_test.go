@@ -317,6 +317,39 @@ func TestProductsLeaveLoops(t *testing.T) {
 	}
 }
 
+// TestLargeProductsStayInLoops: a product with the inputs leaves only if its values at all steps take
+// no more than 8 MiB, or 16 where there are few rows, or 64 where there is one.
+func TestLargeProductsStayInLoops(t *testing.T) {
+	for _, c := range []struct{ rows, steps, stay int }{{64, 64, 1}, {64, 65, 2}, {8, 1024, 1}, {8, 1025, 2}, {9, 1024, 2}, {1, 32768, 1}, {1, 32769, 2}} {
+		g := graph.New("rnn")
+		x := g.Input("x", graph.F64, graph.Ax("t", c.steps), graph.Ax("n", c.rows), graph.Ax("f", 256))
+		h := g.Input("h", graph.F64, graph.Ax("n", c.rows), graph.Ax("h", 256))
+		w := g.Param("w", graph.F64, graph.Ax("f", 256), graph.Ax("h", 256))
+		u := g.Param("u", graph.F64, graph.Ax("h", 256), graph.Ax("k", 256))
+		r := ops.Scan(ops.Loop{Carry: []*graph.Node{h}, Over: []*graph.Node{x}, Axis: "t"}, func(carry, x, _ []*graph.Node) (next, out []*graph.Node) {
+			y := ops.Tanh(ops.Add(ops.MatMul(x[0], w), ops.Rename(ops.MatMul(carry[0], u), "k", "h")))
+			return []*graph.Node{y}, nil
+		})
+		res, err := Run(g, []*graph.Node{ops.Sum(r.Final[0])}, Passes()...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		products := 0
+		for _, n := range res.Graph.Nodes() {
+			if b := trait.LoopBody(n); b != nil {
+				for _, x := range b.Graph().Nodes() {
+					if match.Is(x, match.MatMul) {
+						products++
+					}
+				}
+			}
+		}
+		if products != c.stay {
+			t.Errorf("%d rows and %d steps: %d products in the loop: want %d", c.rows, c.steps, products, c.stay)
+		}
+	}
+}
+
 // TestLoopWithoutCarriesGoes: what carries nothing is no loop.
 func TestLoopWithoutCarriesGoes(t *testing.T) {
 	v, params := newRecurring(true)

@@ -22,11 +22,16 @@ type Pass struct {
 	derive bool
 	// outermost leaves bodies alone.
 	outermost bool
-	// about, if there is one, picks the nodes that the pass is about: it is left out where there are none.
-	about func(n *graph.Node) bool
+	// about, if it is there, reports whether a graph holds what the pass is about: otherwise the pass is left out.
+	about func(g *graph.Graph) bool
 	// unshared, if it is there, makes the rules of a run, which ask whether several nodes read a node,
 	// or the caller wants it.
 	unshared func(shared func(n *graph.Node) bool) []Rule
+}
+
+// holds makes of a question about nodes the one whether a graph has such a node.
+func holds(is func(n *graph.Node) bool) func(g *graph.Graph) bool {
+	return func(g *graph.Graph) bool { return slices.ContainsFunc(g.Nodes(), is) }
 }
 
 // Rules lists the rules of the pass in the order of trial.
@@ -53,15 +58,15 @@ func Passes() []Pass {
 		{Name: "simplify", rules: slices.Concat(specialise, simplify, stabilise, exponentials), forward: true,
 			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too; " +
 				"and what stands out only once constants, layouts and factors are in order is specialised and stabilised here"},
-		{Name: "fission", rules: slices.Concat(fission, specialise, simplify, stabilise, exponentials), forward: true, outermost: true, about: isLoop,
+		{Name: "fission", rules: slices.Concat(fission, specialise, simplify, stabilise, exponentials), forward: true, outermost: true, about: holds(isLoop),
 			Why: "what a loop need not compute step by step leaves it; before gradients are derived, whose loops then begin with less"},
 		{Name: "derive", derive: true,
 			Why: "gradients follow: each is taken again of the loss as it now is"},
 		{Name: "simplify", rules: slices.Concat(function(true), simplify, sums, turned),
 			Why: "constants and trivial terms that gradients bring, and products that are cheaper after a sum, or turned"},
-		{Name: "fission", rules: slices.Concat(fission, simplify), outermost: true, about: isLoop,
+		{Name: "fission", rules: slices.Concat(fission, simplify), outermost: true, about: holds(isLoop),
 			Why: "so it is with the loops of gradients, once they hold no trivial terms"},
-		{Name: "rows", rules: slices.Concat(rows, simplify), about: writesRows,
+		{Name: "rows", rules: slices.Concat(rows, simplify), about: holds(writesRows),
 			Why: "a step on a table touches the rows that were gathered; after the gradients are in their last form, with the trivial " +
 				"terms that it brings itself"},
 		{Name: "channels", rules: channelRules(nil), unshared: channelRules, outermost: true, about: withoutGradients,
@@ -181,7 +186,7 @@ func run(ctx context.Context, g *graph.Graph, wanted []*graph.Node, passes []Pas
 		res.nodes[n] = n
 	}
 	for _, p := range passes {
-		if p.about != nil && !slices.ContainsFunc(res.Graph.Nodes(), p.about) {
+		if p.about != nil && !p.about(res.Graph) {
 			continue
 		}
 		res.Log = append(res.Log, res.step(ctx, wanted, p, rec)...)

@@ -1,11 +1,13 @@
 package quantise
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -41,6 +43,8 @@ type Result struct {
 	Errors   []float64 // of each output: ‖y′ − y‖/‖y‖ on the calibrating batches
 
 	copies map[*graph.Node]*graph.Node
+	all    []*product
+	net    *tape.Store // of the net
 }
 
 // Feed returns a feed of the net's inputs as one of the result's graph. Inputs that only the net needs
@@ -75,10 +79,22 @@ func (r *Result) String() string {
 		}
 		fmt.Fprintf(&b, "%-24s error %.2g%%%s\n", p.Path, 100*p.Error, stays)
 	}
+	names := r.Names()
 	for i, e := range r.Errors {
-		fmt.Fprintf(&b, "output %-17s error %.2g%%\n", r.Outputs[i].Label(), 100*e)
+		fmt.Fprintf(&b, "output %-17s error %.2g%%\n", names[i], 100*e)
 	}
 	return b.String()
+}
+
+// Names returns the names of the outputs; one without a name has its number, from 1 on.
+func (r *Result) Names() (names []string) {
+	if r == nil {
+		return nil
+	}
+	for i, y := range r.Outputs {
+		names = append(names, cmp.Or(y.Name(), strconv.Itoa(i+1)))
+	}
+	return names
 }
 
 // A product is a node to be computed in integers.
@@ -92,27 +108,19 @@ type product struct {
 
 // Int8 returns the outputs of a net, with products by weights computed in integers of a byte. The store
 // has the net's parameters and states, and stays as it is; the batches are typical for what the net is
-// to see. It is an error if there is no batch, no output, no
-// product to compute so, or none that a path of Keep names. When ctx ends,
-// it returns ctx's error.
+// to see. It is an error if there is no batch, no output, no product to compute so, or none that a path
+// of Keep names. When ctx ends, it returns ctx's error.
 func Int8(ctx context.Context, store *tape.Store, batches []tape.Feed, o Options, outputs ...*graph.Node) (*Result, error) {
 	switch {
 	case store == nil:
 		return nil, errors.New("quantise: want a store")
 	case len(batches) == 0:
 		return nil, errors.New("quantise: want at least one batch to calibrate with")
-	case len(outputs) == 0:
-		return nil, errors.New("quantise: want an output")
 	case math.IsNaN(o.Most) || o.Most < 0:
 		return nil, fmt.Errorf("quantise: a largest error of %v: want 0 or more", o.Most)
 	}
-	for _, y := range outputs {
-		if y == nil {
-			return nil, errors.New("quantise: an output is nil")
-		}
-		if !y.IsValid() {
-			return nil, y.Graph().Err()
-		}
+	if err := valid(outputs); err != nil {
+		return nil, err
 	}
 	store = store.Share()
 	all := products(outputs)
@@ -141,6 +149,47 @@ func Int8(ctx context.Context, store *tape.Store, batches []tape.Feed, o Options
 		return nil, err
 	}
 	return r, nil
+}
+
+func valid(outputs []*graph.Node) error {
+	if len(outputs) == 0 {
+		return errors.New("quantise: want an output")
+	}
+	for _, y := range outputs {
+		if y == nil {
+			return errors.New("quantise: an output is nil")
+		}
+		if !y.IsValid() {
+			return y.Graph().Err()
+		}
+	}
+	return nil
+}
+
+// Like returns the outputs of another net with the same products by the same weights, such as the same
+// model for another number of rows, computed as those of r: with its scales, and in floats what stays so
+// there. Nothing is calibrated or measured: the result has no Errors. It is an error if the net has
+// other products.
+func (r *Result) Like(outputs ...*graph.Node) (*Result, error) {
+	if r == nil || r.net == nil {
+		return nil, errors.New("quantise: the result is of no net: want one of Int8")
+	}
+	if err := valid(outputs); err != nil {
+		return nil, err
+	}
+	all := products(outputs)
+	same := func(a, b *product) bool {
+		return a.Path == b.Path && a.weights.Type() == b.weights.Type() && a.Node.Op().Name() == b.Node.Op().Name()
+	}
+	if !slices.EqualFunc(all, r.all, same) {
+		return nil, fmt.Errorf("quantise: another net: its products by weights are not these %d", len(r.all))
+	}
+	for i, p := range all {
+		node := p.Node
+		*p = *r.all[i]
+		p.Node = node
+	}
+	return written(r.net, all, outputs)
 }
 
 // products finds what can be computed in integers.

@@ -143,7 +143,7 @@ func (p *product) apply(y, x, w *graph.Node) *graph.Node {
 
 // written makes the graph.
 func written(store *tape.Store, all []*product, outputs []*graph.Node) (*Result, error) {
-	r := &Result{Graph: graph.New(outputs[0].Graph().Name()), copies: map[*graph.Node]*graph.Node{}}
+	r := &Result{Graph: graph.New(outputs[0].Graph().Name()), copies: map[*graph.Node]*graph.Node{}, all: all, net: store}
 	at := map[*graph.Node]int{}
 	for i, p := range all {
 		r.Products = append(r.Products, p.Product)

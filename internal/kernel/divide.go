@@ -48,7 +48,7 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 	if !ok {
 		return Rows{}, false
 	}
-	r = Rows{whole: l, layout: l, axis: -1, unit: unit, limit: rows, dims: d.Dims[:c+1]}
+	r = Rows{whole: l, layout: l, axis: -1, unit: unit, limit: rows, dims: d.Dims[:c+1], own: make([]int, c+1)}
 	over := Layout{DType: l.DType, Rank: c + 1}
 	for a := range c + 1 {
 		over.Dims[a] = d.Dims[a]
@@ -56,7 +56,7 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 		if i >= 0 {
 			own = d.Axes[i][a]
 		}
-		r.own = append(r.own, own)
+		r.own[a] = own
 		if own < 0 {
 			continue
 		}
@@ -72,7 +72,7 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 			r.axis = own
 		}
 	}
-	r.where = *walkOf(over, allAxes, 0)
+	r.where.over(&over, allAxes, 0)
 	dim, stride := r.where.inner()
 	r.uniform = r.where.rank == 1
 	r.stride = stride * unit

@@ -13,7 +13,14 @@ type walk struct {
 // walkOf returns the walk over the axes of l that are in the set, outer first, from the given
 // offset.
 func walkOf(l Layout, axes uint8, offset int) *walk {
-	w := &walk{offset: offset, n: 1}
+	w := new(walk)
+	w.over(&l, axes, offset)
+	return w
+}
+
+// over makes w the walk that walkOf returns, without memory of its own.
+func (w *walk) over(l *Layout, axes uint8, offset int) {
+	*w = walk{offset: offset, n: 1}
 	for a := range l.Rank {
 		if axes>>a&1 == 0 {
 			continue
@@ -34,7 +41,6 @@ func walkOf(l Layout, axes uint8, offset int) *walk {
 	if w.rank == 0 {
 		w.rank, w.dims[0], w.strides[0] = 1, 1, 1
 	}
-	return w
 }
 
 // allAxes is the set of every axis.

@@ -3,6 +3,7 @@ package exporter
 import (
 	"slices"
 
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/internal/match"
 	"github.com/tapestry-ml/tapestry/interop/onnx/internal/format"
@@ -66,8 +67,20 @@ func (s site) kernel(i int, order ...int) value {
 
 func conv(s site) value { return s.convolved("Conv", s.images(s.spread(0)), s.kernel(1, 1, 0)) }
 
+// convInteger writes all of it in uint8, the type for which ONNX Runtime has this operator: bytes of i8
+// are 128 more, and so are their zeros.
 func convInteger(s site) value {
-	return s.convolved("ConvInteger", s.own(0, s.images(s.spread(0))), s.own(1, s.kernel(1, 1, 0)), s.own(2, s.flat(s.in(2))))
+	x, zero := s.unsigned(0, s.images(s.spread(0))), s.unsigned(2, s.flat(s.in(2)))
+	return s.convolved("ConvInteger", x, s.unsigned(1, s.kernel(1, 1, 0)), zero, s.lit(format.Uint8, 128))
+}
+
+// unsigned returns the bytes of operand i as uint8, those of i8 with 128 added.
+func (s site) unsigned(i int, v value) value {
+	if s.n.In(i).DType() == graph.I8 {
+		v = s.cast(v, format.Int32)
+		v = s.add2(v, s.lit(format.Int32, 128))
+	}
+	return s.cast(v, format.Uint8)
 }
 
 // own returns the value of operand i in the operand's type, which may be one for storage.

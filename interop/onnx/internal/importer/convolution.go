@@ -77,10 +77,15 @@ func (c *call) each(name string, k, otherwise int) []int {
 // have: one that differs between the ends.
 func (w *window) options(x *graph.Node, v float64) (*graph.Node, []ops.Window) {
 	options := w.strides(x)
-	if v == 0 && slices.Equal(w.before, w.after) && !slices.ContainsFunc(w.before, negative) {
+	if v == 0 && w.even() {
 		return x, append(options, ops.Padding(w.before...))
 	}
 	return w.padded(x, v), options
+}
+
+// even reports whether operations over windows have the padding as an option.
+func (w *window) even() bool {
+	return slices.Equal(w.before, w.after) && !slices.ContainsFunc(w.before, negative)
 }
 
 // strides returns the options without padding.
@@ -107,6 +112,11 @@ func convolution(c *call) []value { return []value{c.is(0, c.biased(c.convolved(
 
 // convolved returns the convolution of x[n c …] with a kernel [out in …].
 func (c *call) convolved(x, kernel *graph.Node) *graph.Node {
+	return c.convolvedBy(convolve, x, kernel, 0)
+}
+
+// convolvedBy returns what f gives of x[n c …], which goes on as around at its ends, and a kernel [out in …].
+func (c *call) convolvedBy(f convolving, x, kernel *graph.Node, around float64) *graph.Node {
 	if x.Rank() < 3 {
 		c.fail("an array with %d axes: want [n c …]", x.Rank())
 	}
@@ -121,13 +131,16 @@ func (c *call) convolved(x, kernel *graph.Node) *graph.Node {
 	if groups < 1 || x.Dim(1) != groups*kernel.Dim(1) || kernel.Dim(0)%groups != 0 {
 		c.fail("a kernel %v in %d groups over %v", kernel.Shape(), groups, x.Shape())
 	}
-	x, options := w.options(x, 0)
+	x, options := w.options(x, around)
 	order := append(upTo(kernel.Rank())[2:], 1, 0)
-	return convolve(len(w.size))(x, relaid(kernel, order...), append(options, ops.Groups(groups))...)
+	return f(x, relaid(kernel, order...), append(options, ops.Groups(groups))...)
 }
 
-func convolve(k int) func(x, w *graph.Node, options ...ops.Window) *graph.Node {
-	return []func(x, w *graph.Node, options ...ops.Window) *graph.Node{ops.Conv1D, ops.Conv2D, ops.Conv3D}[k-1]
+type convolving func(x, w *graph.Node, options ...ops.Window) *graph.Node
+
+// convolve is a convolution along 1 to 3 axes.
+func convolve(x, w *graph.Node, options ...ops.Window) *graph.Node {
+	return []convolving{ops.Conv1D, ops.Conv2D, ops.Conv3D}[w.Rank()-3](x, w, options...)
 }
 
 // biased returns y[n c …] plus operand 2, a number for each channel.

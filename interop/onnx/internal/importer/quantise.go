@@ -6,8 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/ops"
 )
 
-// quantisations has the operators on numbers q that stand for (q − zero)·scale. Products of such
-// integers are sums of float64, which are exact up to 2³⁷ terms.
+// quantisations has the operators on numbers q that stand for (q − zero)·scale.
 var quantisations = map[string]rule{
 	"ConvInteger":           convInteger,
 	"DequantizeLinear":      dequantise,
@@ -166,20 +165,8 @@ func (c *call) optional(i int) *graph.Node {
 	return c.x(i)
 }
 
-// product64 returns the matrix product of the centred operands, in float64.
-func (c *call) product64(a, aZero, b, bZero *graph.Node) *graph.Node {
-	a, b = bare(a), bare(b)
-	if aZero != nil {
-		aZero = c.rows(aZero, a)
-	}
-	if bZero != nil {
-		bZero = c.single(bZero)
-	}
-	return ops.MatMul(centred(a, aZero, graph.F64), centred(b, bZero, graph.F64))
-}
-
 func matMulInteger(c *call) []value {
-	y := c.product64(c.x(0), c.optional(2), c.x(1), c.optional(3))
+	y := c.matrices(c.x(0), c.optional(2), c.x(1), 3)
 	return []value{{node: ops.Cast(y, graph.I32), elem: format.Int32}}
 }
 
@@ -187,7 +174,7 @@ func matMulInteger(c *call) []value {
 // zero of the result.
 func quantisedMatMul(c *call) []value {
 	a := c.x(0)
-	y := c.product64(a, c.x(2), c.x(3), c.x(5))
+	y := wide(c.matrices(a, c.x(2), c.x(3), 5))
 	scale := ops.Div(ops.Mul(wide(c.rows(c.x(1), a)), wide(c.single(c.x(4)))), wide(c.rows(c.x(6), y)))
 	return []value{c.saturated(ops.Mul(y, scale), c.rows(c.x(7), y), c.in[7].elem)}
 }
@@ -198,7 +185,7 @@ func wide(x *graph.Node) *graph.Node { return ops.Cast(x, graph.F64) }
 // scaledMatMul has the operands a and b, their scales, their zeros, and a bias.
 func scaledMatMul(c *call) []value {
 	a := c.x(0)
-	y := c.product64(a, c.optional(4), c.x(1), c.optional(5))
+	y := wide(c.matrices(a, c.optional(4), c.x(1), 5))
 	y = ops.Mul(y, ops.Mul(wide(c.rows(c.x(2), a)), wide(c.single(c.x(3)))))
 	return []value{c.is(2, c.plus(ops.Cast(y, c.x(2).DType()), 6))}
 }
@@ -215,17 +202,9 @@ func (c *call) plus(y *graph.Node, i int) *graph.Node {
 // zero of b, and a bias.
 func dynamicMatMul(c *call) []value {
 	q, scale, zero := c.dynamic(c.x(0))
-	y := c.product64(q.node, zero, c.x(1), c.optional(3))
+	y := wide(c.matrices(q.node, zero, c.x(1), 3))
 	y = ops.Mul(y, ops.Mul(wide(scale), wide(c.single(c.x(2)))))
 	return []value{c.is(0, c.plus(ops.Cast(y, c.x(0).DType()), 4))}
-}
-
-// kernelZero lays the zeros of a kernel [out in …] out.
-func (c *call) kernelZero(i int, kernel *graph.Node) *graph.Node {
-	if !c.has(i) {
-		return nil
-	}
-	return c.along(c.x(i), kernel, 0)
 }
 
 func (c *call) zero(i int) *graph.Node {
@@ -236,16 +215,14 @@ func (c *call) zero(i int) *graph.Node {
 }
 
 func convInteger(c *call) []value {
-	x, kernel := c.x(0), c.x(1)
-	y := c.convolved(centred(x, c.zero(2), graph.F64), centred(kernel, c.kernelZero(3, kernel), graph.F64))
+	y := c.images(c.x(0), 2, c.x(1), 3)
 	return []value{{node: ops.Cast(y, graph.I32), elem: format.Int32}}
 }
 
 // quantisedConvolution has the operands x, its scale and zero, the kernel, its scales and zeros, the
 // scale and zero of the result, and a bias, which is an integer of the scale of the products.
 func quantisedConvolution(c *call) []value {
-	x, kernel := c.x(0), c.x(3)
-	y := c.convolved(centred(x, c.zero(2), graph.F64), centred(kernel, c.kernelZero(5, kernel), graph.F64))
+	y := wide(c.images(c.x(0), 2, c.x(3), 5))
 	if c.has(8) {
 		y = ops.Add(y, perChannel(wide(c.x(8)), y))
 	}
@@ -333,9 +310,8 @@ func quantisedWhere(c *call) []value {
 // integer of the scale of the products, and the scale and zero of the result, which is of floats
 // without them.
 func quantisedGemm(c *call) []value {
-	a := centred(c.swapped(bare(c.x(0)), "transA"), c.zero(2), graph.F64)
-	b := c.swapped(bare(c.x(3)), "transB")
-	y := ops.MatMul(a, centred(b, c.zero(5), graph.F64))
+	a, b := c.swapped(bare(c.x(0)), "transA"), c.swapped(bare(c.x(3)), "transB")
+	y := wide(c.matrices(a, c.zero(2), b, 5))
 	if c.has(6) {
 		y = ops.Add(c.broadcast(y, wide(c.x(6)))...)
 	}
