@@ -18,12 +18,15 @@ import (
 const calibrating = 1024
 
 // Int8 returns a checkpoint whose nets compute products by weights in integers of a byte, as
-// [quantise.Int8] says, and what that loses. It is to predict with, not to train on: what only training
-// needs is left out. Its texts are those of s, but for the nets.
+// [quantise.Int8] says, and what that loses. It is to predict with, not to train on: what only
+// training needs is left out. Its texts are those of s, but for the nets.
 //
-// The net for most rows that set fills is calibrated on the first rows of set, about a thousand, and
-// measured on them. Nets for fewer rows have the same scales, so that a row has one prediction in all of
-// them; those for more are left out.
+// The net for most rows that set fills is calibrated on the first rows of set, about a thousand,
+// and measured on them. Nets for fewer rows have the same scales, so that a row has one prediction
+// in all of them; those for more are left out.
+//
+// It is an error, which wraps [ErrNoModel], if s has no net; one if set has not all columns, or fewer
+// rows than the smallest net takes; and those of [quantise.Int8]. When ctx ends, it stops.
 func Int8(ctx context.Context, s *checkpoint.State, set *data.Set, o quantise.Options) (*checkpoint.State, *quantise.Result, error) {
 	switch {
 	case s == nil:

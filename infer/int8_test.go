@@ -24,8 +24,8 @@ func twoLayers(rows int) infer.Forward {
 	return infer.Forward{Rows: rows, Output: nn.NewLinear(g, "out", graph.F32, graph.Ax("h", 50), graph.Ax("k", 3)).Of(h).As("y")}
 }
 
-// TestInt8: a checkpoint in integers of a byte predicts nearly what the other does, the same for a row in
-// every net, and the same when it has been written and read.
+// TestInt8: a checkpoint in integers of a byte predicts nearly what the other does, the same for a
+// row in every net, and the same when it has been written and read.
 func TestInt8(t *testing.T) {
 	nets := []infer.Forward{twoLayers(4), twoLayers(1), twoLayers(64)}
 	store := tape.NewStore(nets[0].Output.Graph(), tape.Seed(1))

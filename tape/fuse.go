@@ -144,9 +144,9 @@ func (f *fused) assign(i int) {
 }
 
 // merge moves all of group from into an earlier one of as many rows that instruction i reads from
-// too, if neither i nor anything of it needs a group between them: what reads leaves alone, as a Gather does, starts
-// a group, which would cut that of the instruction's other operands in two. It returns the group
-// that holds what from held.
+// too, if neither i nor anything of it needs a group between them: what reads leaves alone, as a
+// Gather does, starts a group, which would cut that of the instruction's other operands in two. It
+// returns the group that holds what from held.
 func (f *fused) merge(i, from int) int {
 	at, ins, g := -1, &f.instrs[i], f.groups[from]
 	for _, v := range ins.in {

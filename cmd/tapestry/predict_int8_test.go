@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestPredictInt8: predict computes in integers of a byte, says what that loses, and writes a checkpoint
-// that predicts the same.
+// TestPredictInt8: predict computes in integers of a byte, says what that loses, and writes a
+// checkpoint that predicts the same.
 func TestPredictInt8(t *testing.T) {
 	dir := t.TempDir()
 	run, small := filepath.Join(dir, "run"), filepath.Join(dir, "small")

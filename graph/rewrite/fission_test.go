@@ -237,9 +237,9 @@ func (v recurring) scan(l ops.Loop, step func(h, x *graph.Node) (next, out *grap
 	return y
 }
 
-// TestFissionKeepsValues: a recurrence, its derivatives, derivatives of these and tangents have the values
-// of the definition, with one row and several, and the list leaves nothing for itself to do on the
-// recurrence and its derivatives.
+// TestFissionKeepsValues: a recurrence, its derivatives, derivatives of these and tangents have the
+// values of the definition, with one row and several, and the list leaves nothing for itself to do
+// on the recurrence and its derivatives.
 func TestFissionKeepsValues(t *testing.T) {
 	for name, build := range recurrences {
 		for _, rows := range []bool{false, true} {
@@ -317,8 +317,8 @@ func TestProductsLeaveLoops(t *testing.T) {
 	}
 }
 
-// TestLargeProductsStayInLoops: a product with the inputs leaves only if its values at all steps take
-// no more than 8 MiB, or 16 where there are few rows, or 64 where there is one.
+// TestLargeProductsStayInLoops: a product with the inputs leaves only if its values at all steps
+// take no more than 8 MiB, or 16 where there are few rows, or 64 where there is one.
 func TestLargeProductsStayInLoops(t *testing.T) {
 	for _, c := range []struct{ rows, steps, stay int }{{64, 64, 1}, {64, 65, 2}, {8, 1024, 1}, {8, 1025, 2}, {9, 1024, 2}, {1, 32768, 1}, {1, 32769, 2}} {
 		g := graph.New("rnn")

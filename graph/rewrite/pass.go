@@ -22,7 +22,8 @@ type Pass struct {
 	derive bool
 	// outermost leaves bodies alone.
 	outermost bool
-	// about, if it is there, reports whether a graph holds what the pass is about: otherwise the pass is left out.
+	// about, if it is there, reports whether a graph holds what the pass is about: otherwise the
+	// pass is left out.
 	about func(g *graph.Graph) bool
 	// unshared, if it is there, makes the rules of a run, which ask whether several nodes read a node,
 	// or the caller wants it.

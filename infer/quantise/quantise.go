@@ -18,11 +18,11 @@ import (
 
 // Options says which products stay float.
 type Options struct {
-	// Keep has beginnings of paths of weights: products by these stay float. Often the first and the
-	// last layer lose most.
+	// Keep has beginnings of paths of weights: products by these stay float. Often the first and
+	// the last layer lose most.
 	Keep []string
-	// Most is the largest relative error of a product, on the calibrating batches and by itself; one
-	// that loses more stays float. 0 is no limit.
+	// Most is the largest relative error of a product, on the calibrating batches and by itself;
+	// one that loses more stays float. 0 is no limit.
 	Most float64
 }
 
@@ -47,8 +47,8 @@ type Result struct {
 	net    *tape.Store // of the net
 }
 
-// Feed returns a feed of the net's inputs as one of the result's graph. Inputs that only the net needs
-// are left out.
+// Feed returns a feed of the net's inputs as one of the result's graph. Inputs that only the net
+// needs are left out.
 func (r *Result) Feed(feed tape.Feed) tape.Feed {
 	if r == nil {
 		return nil
@@ -106,10 +106,10 @@ type product struct {
 	lo, hi  float64     // the range of x
 }
 
-// Int8 returns the outputs of a net, with products by weights computed in integers of a byte. The store
-// has the net's parameters and states, and stays as it is; the batches are typical for what the net is
-// to see. It is an error if there is no batch, no output, no product to compute so, or none that a path
-// of Keep names. When ctx ends, it returns ctx's error.
+// Int8 returns the outputs of a net, with products by weights computed in integers of a byte. The
+// store has the net's parameters and states, and stays as it is; the batches are typical for what
+// the net is to see. It is an error if there is no batch, no output, no product to compute so, or
+// none that a path of Keep names. When ctx ends, it returns ctx's error.
 func Int8(ctx context.Context, store *tape.Store, batches []tape.Feed, o Options, outputs ...*graph.Node) (*Result, error) {
 	switch {
 	case store == nil:
@@ -166,10 +166,10 @@ func valid(outputs []*graph.Node) error {
 	return nil
 }
 
-// Like returns the outputs of another net with the same products by the same weights, such as the same
-// model for another number of rows, computed as those of r: with its scales, and in floats what stays so
-// there. Nothing is calibrated or measured: the result has no Errors. It is an error if the net has
-// other products.
+// Like returns the outputs of another net with the same products by the same weights, such as the
+// same model for another number of rows, computed as those of r: with its scales, and in floats
+// what stays so there. Nothing is calibrated or measured: the result has no Errors. It is an error
+// if the net has other products.
 func (r *Result) Like(outputs ...*graph.Node) (*Result, error) {
 	if r == nil || r.net == nil {
 		return nil, errors.New("quantise: the result is of no net: want one of Int8")

@@ -12,8 +12,8 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// TestRuntimeInt8: a net in integers of a byte gives in ONNX Runtime what it gives on the tape, but where
-// two ways of rounding the same sum of floats choose another byte.
+// TestRuntimeInt8: a net in integers of a byte gives in ONNX Runtime what it gives on the tape, but
+// where two ways of rounding the same sum of floats choose another byte.
 func TestRuntimeInt8(t *testing.T) {
 	rt := runtime(t)
 	g := graph.New("net")

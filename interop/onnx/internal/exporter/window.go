@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/interop/onnx/internal/format"
 )
 
-// Images are [… h w c] here and [n c h w] in ONNX. What comes out of a window's operator lies as ONNX has
-// it, with the order of axes that we have as its layout.
+// Images are [… h w c] here and [n c h w] in ONNX. What comes out of a window's operator lies as
+// ONNX has it, with the order of axes that we have as its layout.
 
 // spatial returns how many axes the windows slide along.
 func (s site) spatial() int { return attribute[attr.Ints](s, "Stride").Len() }
@@ -67,8 +67,8 @@ func (s site) kernel(i int, order ...int) value {
 
 func conv(s site) value { return s.convolved("Conv", s.images(s.spread(0)), s.kernel(1, 1, 0)) }
 
-// convInteger writes all of it in uint8, the type for which ONNX Runtime has this operator: bytes of i8
-// are 128 more, and so are their zeros.
+// convInteger writes all of it in uint8, the type for which ONNX Runtime has this operator: bytes
+// of i8 are 128 more, and so are their zeros.
 func convInteger(s site) value {
 	x, zero := s.unsigned(0, s.images(s.spread(0))), s.unsigned(2, s.flat(s.in(2)))
 	return s.convolved("ConvInteger", x, s.unsigned(1, s.kernel(1, 1, 0)), zero, s.lit(format.Uint8, 128))
@@ -157,8 +157,8 @@ func (s site) transposedConv(y, w value, groups int) value {
 	return s.op("ConvTranspose", y.elem, to, []value{y, w}, attrs...)
 }
 
-// convKernel is a convolution of x by y with batch and channels exchanged; stride and dilation change
-// their places.
+// convKernel is a convolution of x by y with batch and channels exchanged; stride and dilation
+// change their places.
 func convKernel(s site) value {
 	k, groups := s.spatial(), attribute[int](s, "Groups")
 	x, y := s.images(s.spread(0)), s.images(s.spread(1)) // [n g·c h w], [n g·o h w]

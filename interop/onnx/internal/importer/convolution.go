@@ -115,7 +115,8 @@ func (c *call) convolved(x, kernel *graph.Node) *graph.Node {
 	return c.convolvedBy(convolve, x, kernel, 0)
 }
 
-// convolvedBy returns what f gives of x[n c …], which goes on as around at its ends, and a kernel [out in …].
+// convolvedBy returns what f gives of x[n c …], which goes on as around at its ends, and a kernel
+// [out in …].
 func (c *call) convolvedBy(f convolving, x, kernel *graph.Node, around float64) *graph.Node {
 	if x.Rank() < 3 {
 		c.fail("an array with %d axes: want [n c …]", x.Rank())

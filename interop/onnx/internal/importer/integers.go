@@ -17,8 +17,9 @@ type bilinear struct {
 	ones      []int // the sizes of a w for which all outputs are the same sum over x
 }
 
-// centredProduct returns p of x − xZero and w − wZero, where wZero is operand j, if there is one. Of bytes
-// it is of i32, else of float64, which is exact for sums of fewer than 2³⁷ terms. xZero may be nil.
+// centredProduct returns p of x − xZero and w − wZero, where wZero is operand j, if there is one.
+// Of bytes it is of i32, else of float64, which is exact for sums of fewer than 2³⁷ terms. xZero
+// may be nil.
 //
 // The products of bytes have a second operand of i8 without a zero. Others follow by linearity:
 //
@@ -72,8 +73,8 @@ func (c *call) matrices(x, xZero, w *graph.Node, j int) *graph.Node {
 	return c.centredProduct(p, x, xZero, w, j)
 }
 
-// images returns [centredProduct] of x[n c …], whose zero is operand i, and a kernel [out in …], with the
-// attributes of a convolution.
+// images returns [centredProduct] of x[n c …], whose zero is operand i, and a kernel [out in …],
+// with the attributes of a convolution.
 func (c *call) images(x *graph.Node, i int, kernel *graph.Node, j int) *graph.Node {
 	p := bilinear{floats: c.convolved, outputs: 1, ones: kernel.Shape().Sizes()}
 	if c.int("group", 1) == 1 && len(p.ones) > 0 {

@@ -9,8 +9,8 @@ import (
 	"github.com/tapestry-ml/tapestry/interop/onnx/internal/format"
 )
 
-// TestProductsOfBytes: products of bytes stay products of bytes, whatever zeros their operands have,
-// and give what they stand for.
+// TestProductsOfBytes: products of bytes stay products of bytes, whatever zeros their operands
+// have, and give what they stand for.
 func TestProductsOfBytes(t *testing.T) {
 	b := func(elem format.DataType, sizes []int, v ...float64) *format.Tensor {
 		return numbersOf(elem, sizes, v...)
