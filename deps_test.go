@@ -29,7 +29,7 @@ var imports = map[string]string{
 	"internal/greek":               "",
 	"internal/plural":              "",
 	"internal/sparkline":           "",
-	"internal/terminal":            "",
+	"internal/terminal":            "golang.org/x/sys",
 	"internal/csp":                 "",
 	"internal/half":                "",
 	"internal/vacant":              "gorgonia.org/tensor",
@@ -77,8 +77,8 @@ var imports = map[string]string{
 	"fit":                          "graph graph/trait builders infer internal/half internal/match lab train train/data gorgonia.org/tensor internal/plural train/data/columns",
 	"lab":                          "graph graph/initial ops graph/grad internal/cone internal/match internal/memory internal/table tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor internal/plural lab/linear train/metric train/parallel",
 	"lab/geometry":                 "graph graph/grad ops internal/plural internal/cone internal/table lab tape train train/data builders gonum.org/v1/gonum gorgonia.org/tensor lab/linear",
-	"inspect":                      "graph graph/rewrite graph/trait internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, and rewrites that are tried as a cure
-	"viz":                          "graph graph/attr graph/grad graph/trait ops internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",     // functions of several operations are told by their graphs and derivatives
+	"inspect":                      "graph graph/grad graph/rewrite graph/trait ops internal/match tape internal/ref gorgonia.org/tensor internal/greek internal/sparkline internal/plural", // the float64 shadow, rewrites that are tried as a cure, and derivatives by operands
+	"viz":                          "graph graph/attr graph/grad graph/trait ops internal/match viz/figure graph/expr internal/subscript internal/greek internal/plural",                    // functions of several operations are told by their graphs and derivatives
 	"lab/linear":                   "graph builders train train/data gonum.org/v1/gonum",
 	"lab/look":                     "graph graph/grad graph/trait builders inspect internal/cone internal/match lab tape train gonum.org/v1/gonum",
 	"viz/figure":                   "github.com/awalterschulze/gographviz",

@@ -193,12 +193,11 @@ func (g *Graph) RenameInput(x *Node, name string) {
 	}
 	scopes, was, l := g.scopes, x.Name(), x.op.(leaf)
 	g.scopes = nil
-	delete(g.interned, x.key())
 	delete(g.byPath, l.Path)
 	name = g.free(name)
 	l.Path = g.path(name)
-	x.op = l
-	g.interned[x.key()], g.byPath[l.Path] = x, x
+	x.exchange(l)
+	g.byPath[l.Path] = x
 	g.scopes = scopes
 	for i := range x.occurs {
 		if x.occurs[i].Name == was {

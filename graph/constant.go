@@ -90,13 +90,19 @@ func (g *Graph) ConstantValue(v Value) *Node {
 	h := hashValue(v)
 	for _, id := range g.constIDs[h] {
 		if g.constants[id].equal(v) {
-			return g.intern(constant{id}, nil, v.Type)
+			return g.constant(id)
 		}
 	}
 	id := len(g.constants)
 	g.constants = append(g.constants, v)
 	g.constIDs[h] = append(g.constIDs[h], id)
-	return g.intern(constant{id}, nil, v.Type)
+	return g.constant(id)
+}
+
+// constant returns the node of a value in the list of constants.
+func (g *Graph) constant(id int) *Node {
+	op := constant{id}
+	return g.intern(op, g.kindOf(op), nil, g.constants[id].Type)
 }
 
 func hashValue(v Value) uint64 {

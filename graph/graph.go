@@ -15,7 +15,7 @@ type Graph struct {
 	name       string
 	dtype      DType // of scalars that are given none
 	nodes      []*Node
-	interned   map[nodeKey]*Node
+	interned   interning
 	byPath     map[string]*Node // inputs, parameters, states
 	constants  []Value
 	constIDs   map[uint64][]int
@@ -43,6 +43,9 @@ type Graph struct {
 	files      map[string]string // positions: file names as printed
 	lines      map[calls]Pos     // positions: the user's line by the calls that lead to it
 
+	copying     *Graph  // the graph of the last node that was copied to this one
+	copiedKinds []int32 // the numbers of its operations here, by those there: see kindCopied
+
 	newNodes  slab[Node]
 	newInputs slab[*Node]
 	newOccurs slab[Occurrence]
@@ -53,7 +56,7 @@ type Graph struct {
 // mistake. Other leaves and constants have the types that they are made with, whatever it is.
 func New(name string, dt ...DType) *Graph {
 	g := &Graph{
-		name: name, dtype: F32, interned: map[nodeKey]*Node{}, byPath: map[string]*Node{}, constIDs: map[uint64][]int{},
+		name: name, dtype: F32, byPath: map[string]*Node{}, constIDs: map[uint64][]int{},
 		opErrs: map[reflect.Type]error{}, draws: map[string]int{}, root: libraryRoot(), files: map[string]string{}, lines: map[calls]Pos{},
 	}
 	if len(dt) > 0 {
@@ -77,9 +80,7 @@ func (g *Graph) DType() DType {
 // time.
 func (g *Graph) Grow(n int) {
 	g.nodes = slices.Grow(g.nodes, n)
-	if len(g.interned) == 0 {
-		g.interned = make(map[nodeKey]*Node, n)
-	}
+	g.interned.grow(n)
 }
 
 // Name returns the name given to [New].
@@ -176,8 +177,9 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 			return g.invalid()
 		}
 	}
-	k := keyOf(op, in)
-	if n := g.interned[k]; n != nil {
+	kind := g.kindOf(op)
+	n, hash := g.find(kind, in)
+	if n != nil {
 		n.occur(g.occurrence())
 		return n
 	}
@@ -188,7 +190,7 @@ func (g *Graph) Apply(op Op, in ...*Node) *Node {
 	if err != nil {
 		return g.fail(op, in, err)
 	}
-	return g.add(k, in, typ)
+	return g.add(op, kind, hash, in, typ)
 }
 
 // adopt takes over the mistakes of a graph that only an invalid node leads to, such as that of a
@@ -207,20 +209,20 @@ type missingOp struct{}
 func (missingOp) Name() string                { return "Apply" }
 func (missingOp) Infer([]*Node) (Type, error) { return Type{}, nil }
 
-// intern is Apply for a known type.
-func (g *Graph) intern(op Op, in []*Node, typ Type) *Node {
-	k := keyOf(op, in)
-	if n := g.interned[k]; n != nil {
+// intern is Apply for an operation with a number, and a known type.
+func (g *Graph) intern(op Op, kind int32, in []*Node, typ Type) *Node {
+	n, hash := g.find(kind, in)
+	if n != nil {
 		n.occur(g.occurrence())
 		return n
 	}
-	return g.add(k, in, typ)
+	return g.add(op, kind, hash, in, typ)
 }
 
-// add makes the node for a key that is not there yet.
-func (g *Graph) add(k nodeKey, in []*Node, typ Type) *Node {
+// add makes a node that is not there yet.
+func (g *Graph) add(op Op, kind int32, hash uint32, in []*Node, typ Type) *Node {
 	n := &g.newNodes.take(1)[0]
-	*n = Node{g: g, id: len(g.nodes), op: k.op, typ: typ}
+	n.g, n.id, n.op, n.kind, n.typ = g, len(g.nodes), op, kind, typ
 	if len(in) > 0 {
 		n.in = g.newInputs.take(len(in))
 	}
@@ -228,8 +230,8 @@ func (g *Graph) add(k nodeKey, in []*Node, typ Type) *Node {
 		n.in[i], x.used = x, true
 	}
 	g.nodes = append(g.nodes, n)
-	g.interned[k] = n
-	if l, ok := k.op.(leaf); ok {
+	g.found(n, hash)
+	if l, ok := op.(leaf); ok {
 		g.byPath[l.Path] = n
 	}
 	n.occurs = g.newOccurs.take(1)
@@ -335,22 +337,24 @@ func (g *Graph) Copy(n *Node, in []*Node) *Node {
 	for i := 0; same && i < len(in); i++ {
 		same = in[i].IsValid() && in[i].g == g && in[i].typ == n.in[i].typ
 	}
-	op := n.op
-	if n.IsValid() {
-		op = g.carried(n)
+	switch {
+	case !n.IsValid():
+		return g.Apply(n.op, in...)
+	case !same:
+		return g.Apply(g.carried(n), in...)
+	case n.Body() != nil:
+		op := g.carried(n)
+		return g.intern(op, g.kindOf(op), in, n.typ)
 	}
-	if !same {
-		return g.Apply(op, in...)
-	}
-	return g.intern(op, in, n.typ)
+	return g.intern(n.op, g.kindCopied(n), in, n.typ)
 }
 
 // Find returns the node op(in...) if it is there, and else nil. It adds nothing.
 func (g *Graph) Find(op Op, in ...*Node) *Node {
-	if checkOp(op) != nil || slices.ContainsFunc(in, func(x *Node) bool { return !x.IsValid() || x.g != g }) {
+	if op == nil || !reflect.ValueOf(op).Comparable() || slices.ContainsFunc(in, func(x *Node) bool { return !x.IsValid() || x.g != g }) {
 		return nil
 	}
-	return g.interned[keyOf(op, in)]
+	return g.known(op, in)
 }
 
 // Memo returns the result of make, which it calls once for each key. It is for rules that would

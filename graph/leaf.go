@@ -153,10 +153,8 @@ func (n *Node) Init(init initial.Init) *Node {
 		n.g.fail(initOp{}, []*Node{n}, err)
 		return n
 	}
-	delete(n.g.interned, n.key())
 	l.Init = init
-	n.op = l
-	n.g.interned[n.key()] = n
+	n.exchange(l)
 	return n
 }
 

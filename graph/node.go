@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"encoding/binary"
 	"strconv"
 
 	"github.com/tapestry-ml/tapestry/graph/attr"
@@ -16,7 +15,8 @@ type Node struct {
 	op     Op
 	in     []*Node
 	typ    Type
-	used   bool // is an input of another node
+	kind   int32 // the number of the operation in its graph
+	used   bool  // is an input of another node
 	occurs []Occurrence
 }
 
@@ -152,39 +152,4 @@ func (n *Node) Label() string {
 		return "nil"
 	}
 	return "%" + strconv.Itoa(n.id)
-}
-
-// key is the node's identity.
-func (n *Node) key() nodeKey { return keyOf(n.op, n.in) }
-
-// nodeKey is an operation and its inputs, to be compared with ==: the inputs by their numbers in
-// the graph, plus 1, the first few in place and any further ones in rest. It holds no pointers but
-// the operation's, so that it is quick to hash and the garbage collector has little to follow.
-type nodeKey struct {
-	op   Op
-	in   [4]int32
-	rest string
-}
-
-func keyOf(op Op, in []*Node) nodeKey {
-	k := nodeKey{op: op}
-	for i, x := range in[:min(len(in), len(k.in))] {
-		k.in[i] = number(x)
-	}
-	if len(in) > len(k.in) {
-		b := make([]byte, 0, 4*(len(in)-len(k.in)))
-		for _, x := range in[len(k.in):] {
-			b = binary.LittleEndian.AppendUint32(b, uint32(number(x)))
-		}
-		k.rest = string(b)
-	}
-	return k
-}
-
-// number returns the number that stands for an input in a key. Only Verify meets a nil input.
-func number(x *Node) int32 {
-	if x == nil {
-		return 0
-	}
-	return int32(x.id) + 1
 }

@@ -41,7 +41,7 @@ func Verify(g *Graph) error {
 			complain(n, "%v", ops[t])
 			continue
 		}
-		if g.interned[n.key()] != n {
+		if g.known(n.op, n.in) != n {
 			complain(n, "is not the node interned for its operation and inputs")
 		}
 		if v, ok := n.Constant(); ok {

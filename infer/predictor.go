@@ -42,8 +42,9 @@ type Forward struct {
 	Rows   int         // at least 1
 	Output *graph.Node // the prediction, with the rows as its first axis
 
-	// Mixed rounds the operands of large products to bfloat16, as tape.Mixed says: a net for a batch
-	// may then predict other digits for a row than one for a single row, whose products are small.
+	// Mixed rounds the operands of large products and convolutions to bfloat16, as tape.Mixed says: a
+	// net for a batch may then predict other digits for a row than one for a single row, whose
+	// products are small.
 	Mixed bool
 }
 

@@ -78,7 +78,7 @@ func (f *Finding) writeCure(b *strings.Builder) {
 		if c.Works {
 			outcome = "tried: every result is finite with it (tape.Compile does so by itself)"
 		}
-		row(b, "", fmt.Sprintf("%s; %s becomes %s", outcome, c.Result.place(), trait.Number(c.After)))
+		row(b, "", fmt.Sprintf("%s; %s becomes %s", outcome, c.Result.Place(), trait.Number(c.After)))
 		if l := c.Left; l != nil {
 			row(b, "left", fmt.Sprintf("%s: %s  (%s, %s)", l.At, l.Cause, call(l.At.Node), line(l.At.Node)))
 		}

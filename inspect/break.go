@@ -2,14 +2,11 @@ package inspect
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/internal/greek"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -19,7 +16,8 @@ type Break struct {
 	// place decides without values; nil holds anywhere. The instruction is number at of its
 	// training step, and the visited-th that the session came to in it.
 	place func(s *Session, at, visited int) bool
-	value func(*Instruction) bool // decides by the values; nil holds for any
+	// value decides by the values; nil holds for any.
+	value func(context.Context, *Session, *Instruction) (bool, error)
 }
 
 // String returns the text that [Session.ParseBreak] reads, or the text given to [When].
@@ -33,26 +31,21 @@ func OnNode(name string) Break {
 	return Break{text: name, place: func(s *Session, i, _ int) bool { return slices.Contains(s.named(name), i) }}
 }
 
-// Exceeds stops where an element of the result has |x| > t, ±Inf included and NaN excluded.
+// Exceeds stops where an element of any result has |x| > t, ±Inf included and NaN excluded.
 func Exceeds(t float64) Break {
-	return Break{text: "|x|>" + strconv.FormatFloat(t, 'g', -1, 64), value: func(ins *Instruction) bool {
-		return anyOf(ins.Result.Value, func(v float64) bool { return math.Abs(v) > t })
-	}}
+	return bound{name: anything, absolute: true, relation: ">", than: t}.stop()
 }
 
 // IsNaN stops where an element of the result is NaN. Infinities are often intended: a mask puts
 // −∞ before a softmax.
-func IsNaN() Break {
-	return Break{text: "nan", value: func(ins *Instruction) bool {
-		return anyOf(ins.Result.Value, func(v float64) bool { return v != v })
-	}}
-}
+func IsNaN() Break { return ofResult("nan", func(v float64) bool { return v != v }) }
 
 // NotFinite stops where an element of the result is NaN or infinite.
-func NotFinite() Break {
-	return Break{text: "inf", value: func(ins *Instruction) bool {
-		return anyOf(ins.Result.Value, func(v float64) bool { return !finite(v) })
-	}}
+func NotFinite() Break { return ofResult("inf", func(v float64) bool { return !finite(v) }) }
+
+// ofResult stops where an element of the result is as is says.
+func ofResult(text string, is func(float64) bool) Break {
+	return When(text, func(ins *Instruction) bool { return anyOf(ins.Result.Value, is) })
 }
 
 func anyOf(a tape.Array, is func(float64) bool) bool {
@@ -82,7 +75,9 @@ func AtStep(k int) Break {
 }
 
 // When stops where the predicate holds; text names the break.
-func When(text string, holds func(*Instruction) bool) Break { return Break{text: text, value: holds} }
+func When(text string, holds func(*Instruction) bool) Break {
+	return Break{text: text, value: func(_ context.Context, _ *Session, ins *Instruction) (bool, error) { return holds(ins), nil }}
+}
 
 // named lists the instructions that a name refers to: those of a node with that name, those of a
 // parameter or state that they update or, if there are none of these, those whose owner has the
@@ -238,78 +233,6 @@ func (s *Session) Names() []string {
 	return out
 }
 
-// ParseBreak reads a break:
-//
-//	alpha          at the quantity α; Greek letters may be spelled out
-//	∂loss/∂r       at the derivative of the loss by a parameter or another quantity
-//	|x|>3          an element beyond ±3
-//	nan            an element that is NaN
-//	inf            an element that is infinite, or NaN
-//	step 40        the beginning of training step 40
-//	shape 150x3    a result of these sizes; shape alone is a scalar
-//
-// An unknown quantity is an error that lists some of the known ones.
-func (s *Session) ParseBreak(text string) (Break, error) {
-	text = strings.TrimSpace(text)
-	switch word, rest, _ := strings.Cut(text, " "); {
-	case text == "":
-		return Break{}, fmt.Errorf("break %q: want a quantity, |x|>3, nan, inf, step 40 or shape 150x3", text)
-	case text == "nan":
-		return IsNaN(), nil
-	case text == "inf":
-		return NotFinite(), nil
-	case strings.HasPrefix(text, "|x|"):
-		return parseExceeds(text)
-	case word == "step":
-		k, err := strconv.Atoi(strings.TrimSpace(rest))
-		if err != nil || k < 0 {
-			return Break{}, fmt.Errorf("break %q: want the number of a training step, as in step 40", text)
-		}
-		return AtStep(k), nil
-	case word == "shape":
-		return parseShape(text, strings.TrimSpace(rest))
-	}
-	if strings.ContainsAny(text, "<>=|") {
-		return Break{}, fmt.Errorf("break %q: the only bound is |x|>3, for any value of any quantity: want that, a quantity, nan, inf, step 40 or shape 150x3", text)
-	}
-	if err := s.whole(); err != nil {
-		return Break{}, err
-	}
-	names := s.Names()
-	for _, name := range []string{text, greek.Symbol(text)} {
-		if len(s.named(name)) > 0 {
-			return OnNode(name), nil
-		}
-	}
-	const shown = 12
-	more := ""
-	if len(names) > shown {
-		names, more = names[:shown], ", …"
-	}
-	return Break{}, fmt.Errorf("break %q: the program has no such quantity: it has %s%s", text, strings.Join(names, ", "), more)
-}
-
-func parseExceeds(text string) (Break, error) {
-	number, ok := strings.CutPrefix(strings.TrimSpace(strings.TrimPrefix(text, "|x|")), ">")
-	t, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
-	if !ok || err != nil || !(t >= 0) {
-		return Break{}, fmt.Errorf("break %q: want a bound of at least 0, as in |x|>3", text)
-	}
-	return Exceeds(t), nil
-}
-
-func parseShape(text, sizes string) (Break, error) {
-	var out []int
-	for f := range strings.FieldsFuncSeq(sizes, func(r rune) bool { return r == 'x' || r == '×' || r == ' ' }) {
-		n, err := strconv.Atoi(f)
-		if err != nil || n < 1 || len(out) == graph.MaxRank {
-			return Break{}, fmt.Errorf("break %q: want at most %d sizes, as in shape 150x3", text, graph.MaxRank)
-		}
-		out = append(out, n)
-	}
-	return ShapeIs(out...), nil
-}
-
 // Continue runs on from the instruction after the present one until a break holds, at most to the
 // end of training step last, and stops there. It returns the break that held. If none did, ok is
 // false, and the session stands before the last instruction.
@@ -372,7 +295,11 @@ func (s *Session) stops(ctx context.Context, i, visited int, breaks []Break) (Br
 					return Break{}, false, err
 				}
 			}
-			if !b.value(ins) {
+			holds, err := b.value(ctx, s, ins)
+			if err != nil {
+				return Break{}, false, err
+			}
+			if !holds {
 				continue
 			}
 		}

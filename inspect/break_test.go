@@ -72,7 +72,8 @@ func TestBreaks(t *testing.T) {
 		text  string
 		holds func(*graph.Node, tape.Array) bool
 	}{
-		{"|x|>0.9", above(0.9)},
+		{"|any|>0.9", above(0.9)},
+		{"|logits| > 0.3", func(n *graph.Node, a tape.Array) bool { return n.Name() == "logits" && above(0.3)(n, a) }},
 		{"shape 8x5", func(n *graph.Node, _ tape.Array) bool { return slices.Equal(n.Shape().Sizes(), []int{8, 5}) }},
 		{"logits", func(n *graph.Node, _ tape.Array) bool { return n.Name() == "logits" }},
 		{"∂loss/∂logits", func(n *graph.Node, _ tape.Array) bool { return n.Name() == "∂loss/∂logits" }},
@@ -204,7 +205,7 @@ func TestBreakWhen(t *testing.T) {
 func TestParseBreak(t *testing.T) {
 	s := open(t, subject(t, "kmeans-softmax"))
 	for text, want := range map[string]string{
-		"alpha": "α", "α": "α", " loss ": "loss", "r": "r", "|x|>3": "|x|>3", "|x| > 1e-3": "|x|>0.001", "nan": "nan", "inf": "inf", "step 40": "step 40",
+		"alpha": "α", "α": "α", " loss ": "loss", "r": "r", "|any|>3": "|any| > 3", "any <= −1e-3": "any <= -0.001", "|alpha|≥.9": "|α| >= 0.9", "loss<0.4": "loss < 0.4", "γ == 1": "γ = 1", "∂loss/∂r > inf": "∂loss/∂r > +Inf", "nan": "nan", "inf": "inf", "step 40": "step 40",
 		"shape 150x3": "shape 150x3", "shape": "shape", "shape 150×3": "shape 150x3",
 	} {
 		if b, err := s.ParseBreak(text); err != nil || b.String() != want {
@@ -212,14 +213,16 @@ func TestParseBreak(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"":           `break "": want a quantity, |x|>3, nan, inf, step 40 or shape 150x3`,
-		"|x|<3":      `break "|x|<3": want a bound of at least 0, as in |x|>3`,
-		"|x|>nan":    `break "|x|>nan": want a bound of at least 0, as in |x|>3`,
+		"":           `break "": want where to stop, such as alpha, |α| > 0.9, loss < 0.4, |any| > 3, nan, inf, step 40, shape 150x3`,
+		"|q|<3":      `break "|q|<3": the program has no quantity "q": it has `,
+		"loss>nan":   `break "loss>nan": want a number after >, as in loss < 0.4`,
+		"loss<>1":    `break "loss<>1": want a number after <, as in loss < 0.4`,
+		"|α>0.9":     `break "|α>0.9": want a bar on either side, as in |α| > 0.9`,
+		"< 1":        `break "< 1": want a quantity before <, as in loss < 0.4, or any for any result`,
+		"nan = 1":    `break "nan = 1": nan is not a quantity: want one of alpha, `,
 		"step -1":    `break "step -1": want the number of a training step, as in step 40`,
 		"shape 3xa":  `break "shape 3xa": want at most 8 sizes, as in shape 150x3`,
-		"|α|>0.9":    `break "|α|>0.9": the only bound is |x|>3, for any value of any quantity`,
-		"loss<0.4":   `break "loss<0.4": the only bound is |x|>3`,
-		"Delta Delt": `break "Delta Delt": the program has no such quantity: it has `,
+		"Delta Delt": `break "Delta Delt": the program has no quantity "Delta Delt": it has `,
 	} {
 		if _, err := s.ParseBreak(text); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -253,7 +256,7 @@ func TestNamesAreListedOnce(t *testing.T) {
 // FuzzParseBreak checks that no text panics, and that a parsed break prints as a text that parses
 // to itself.
 func FuzzParseBreak(f *testing.F) {
-	for _, s := range []string{"alpha", "|x|>3", "nan", "step 4", "shape 1x2", "||", "shape x", "step 99999999999999999999"} {
+	for _, s := range []string{"alpha", "|any|>3", "loss<.4", "|α|≥−1", "nan", "step 4", "shape 1x2", "||", "shape x", "step 99999999999999999999"} {
 		f.Add(s)
 	}
 	m, err := builders.Build("kmeans-softmax", nil, graph.F32)

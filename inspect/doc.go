@@ -22,6 +22,16 @@
 //	148  0.9468  0.0014  0.0518
 //	149  0.7982  0.0050  0.1968
 //
+// [Record.Why] says what an element is made of, [Record.Sources] all that is behind it and
+// [Record.Effects] what it contributes. A [Reason] prints as
+//
+//	α[i=5 j=1] = 0.98436831
+//	by γ, to first order: +0.064979352
+//	by D, to first order: +0.064979352
+//	  +0.067403493   D[i=5 j=2] = 8.8045701
+//	  −0.0044823512  D[i=5 j=1] = 0.57639669
+//	  +0.0020582099  D[i=5 j=0] = 17.011129
+//
 // [Autopsy] finds the first value that is not finite, and its cause; [MeasurePrecision] finds
 // where float32 loses digits. A finding prints as
 //

@@ -33,16 +33,16 @@ func TestNil(t *testing.T) {
 	}
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"AtStep": inspect.AtStep, "Autopsy": inspect.Autopsy, "Digits": inspect.Digits,
+			"AtStep": inspect.AtStep, "EntryAt": inspect.EntryAt, "Autopsy": inspect.Autopsy, "Digits": inspect.Digits,
 			"Exceeds": inspect.Exceeds, "Feed": inspect.Feed, "IsNaN": inspect.IsNaN,
 			"Limit": inspect.Limit, "NotFinite": inspect.NotFinite, "OnNode": inspect.OnNode,
-			"NewSnapshots": inspect.NewSnapshots, "Open": inspect.Open, "MeasureMixedPrecision": inspect.MeasureMixedPrecision, "MeasurePrecision": inspect.MeasurePrecision, "ShapeIs": inspect.ShapeIs,
+			"NewRecorder": inspect.NewRecorder, "NewSnapshots": inspect.NewSnapshots, "Open": inspect.Open, "MeasureMixedPrecision": inspect.MeasureMixedPrecision, "MeasurePrecision": inspect.MeasurePrecision, "ShapeIs": inspect.ShapeIs,
 			"StatisticsOf": inspect.StatisticsOf, "Take": inspect.Take, "Values": inspect.Values,
 			"When": inspect.When,
 		},
 		Types: []any{
 			inspect.Break{}, inspect.Entry{}, inspect.Finding{}, inspect.Iteration{}, inspect.Loss{},
-			inspect.Precision{}, inspect.Result{}, inspect.Record{}, inspect.Session{}, inspect.Snapshots{}, inspect.Statistics{},
+			inspect.Precision{}, inspect.Reason{}, inspect.Result{}, inspect.Share{}, inspect.Record{}, inspect.Recorder{}, inspect.Session{}, inspect.Snapshots{}, inspect.Statistics{},
 		},
 		Samples: func() []any {
 			return []any{session, closed, record, g, y, []*graph.Node{y}, tape.NewStore(g), tape.Feed{}, subject, "w", 2, 0.5}

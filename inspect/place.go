@@ -16,16 +16,19 @@ type Entry struct {
 	Value float64
 }
 
-// entry returns element p of a node, counted in row-major order.
-func (r *Record) entry(n *graph.Node, p int) Entry {
-	return Entry{n, unravel(n.Shape(), p), r.values[n].At(p)}
+// EntryAt returns element p of a node, counted in row-major order, with a value of it.
+func EntryAt(n *graph.Node, p int, value float64) Entry {
+	return Entry{n, unravel(n.Shape(), p), value}
 }
 
-// String returns the element with its index and the names of the axes: h[i=2 d=5] = -0.31.
-func (e Entry) String() string { return e.place() + " = " + trait.Number(e.Value) }
+// entry is EntryAt with the recorded value.
+func (r *Record) entry(n *graph.Node, p int) Entry { return EntryAt(n, p, r.values[n].At(p)) }
 
-// place returns the element's name and index without its value.
-func (e Entry) place() string {
+// String returns the element with its index and the names of the axes: h[i=2 d=5] = -0.31.
+func (e Entry) String() string { return e.Place() + " = " + trait.Number(e.Value) }
+
+// Place returns the element's name and index without its value: h[i=2 d=5].
+func (e Entry) Place() string {
 	if len(e.Index) == 0 {
 		return nameOf(e.Node)
 	}

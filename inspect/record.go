@@ -2,7 +2,6 @@ package inspect
 
 import (
 	"context"
-	"errors"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
@@ -31,19 +30,11 @@ func Take(ctx context.Context, feed tape.Feed, store *tape.Store, roots ...*grap
 
 // takeAs is Take with options that say how the program computes.
 func takeAs(ctx context.Context, feed tape.Feed, store *tape.Store, roots []*graph.Node, options ...tape.Option) (*Record, error) {
-	g := graph.Of(roots...)
-	if g == nil {
-		return nil, errors.New("inspect: no node is given")
-	}
-	if err := g.Err(); err != nil {
-		return nil, err
-	}
-	rec, err := newRecorder(ctx, graph.Reachable(roots...), options...)
+	rec, err := recorderOf(ctx, roots, options...)
 	if err != nil {
 		return nil, err
 	}
-	rec.training = len(g.Updates()) > 0
-	return rec.take(ctx, feed, store)
+	return rec.Take(ctx, feed, store)
 }
 
 // Nodes returns the recorded nodes in an order in which they can be computed.

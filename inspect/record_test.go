@@ -70,3 +70,85 @@ func TestRecordIsTheRun(t *testing.T) {
 		}
 	}
 }
+
+// TestRecorder: records of one recorder are those that Take makes, and a later one leaves those
+// before as they are.
+func TestRecorder(t *testing.T) {
+	for _, name := range []string{"kmeans-softmax", "dropout"} {
+		_, roots, feed, store := model(t, name)
+		rec, err := inspect.NewRecorder(t.Context(), roots...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stores := []*tape.Store{store, tape.NewStore(graph.Of(roots...), tape.Seed(2))}
+		var records []*inspect.Record
+		for _, s := range stores {
+			r, err := rec.Take(t.Context(), feed, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			records = append(records, r)
+		}
+		for i, s := range stores {
+			want, err := inspect.Take(t.Context(), feed, s, roots...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range want.Nodes() {
+				for k := range n.Shape().Len() {
+					if got, want := records[i].Value(n).At(k), want.Value(n).At(k); got != want {
+						t.Fatalf("%s: store %d: element %d of %v is %v, Take says %v", name, i, k, n, got, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPrecisionOfRecord: what a record lost is what measuring the same run finds; and of an
+// iteration of a loop, nodes of its body lose no more than float32 has.
+func TestPrecisionOfRecord(t *testing.T) {
+	_, roots, feed, store := model(t, "kmeans-softmax")
+	want, err := inspect.MeasurePrecision(t.Context(), feed, store, roots...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := inspect.Take(t.Context(), feed, store, roots...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := r.Precision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Losses) == 0 || len(got.Losses) != len(want.Losses) {
+		t.Fatalf("%d losses, want %d", len(got.Losses), len(want.Losses))
+	}
+	for i, l := range got.Losses {
+		if w := want.Losses[i]; l.Node != w.Node || l.Total != w.Total || l.Local != w.Local {
+			t.Errorf("loss %d is %v, %v; want %v, %v", i, l.Node, l.Total, w.Node, w.Total)
+		}
+	}
+	m, roots, feed, store := model(t, "rnn-lstm")
+	if r, err = inspect.Take(t.Context(), feed, store, roots...); err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range graph.Reachable(m.Loss) {
+		if n.Body() == nil {
+			continue
+		}
+		inside, err := r.Enter(t.Context(), n, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lost, err := inside.Precision(t.Context())
+		if err != nil || len(lost.Losses) == 0 {
+			t.Fatalf("%d losses in an iteration: %v", len(lost.Losses), err)
+		}
+		for _, l := range lost.Losses {
+			if inside.Value(l.Node).Type != l.Node.Type() || l.Total > 1e-4 {
+				t.Errorf("%v loses %v", l.Node, l.Total)
+			}
+		}
+	}
+}

@@ -9,23 +9,51 @@ import (
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
-// recorder records the same nodes at one training step after another; it compiles them once.
-type recorder struct {
+// Recorder takes records of the same nodes at one training step after another; it compiles them
+// once.
+type Recorder struct {
 	nodes    []*graph.Node // in an order in which they can be computed
 	prog     *tape.Program
 	training bool // whether random draws are those of the next training step, not of the next run without updates
 }
 
-func newRecorder(ctx context.Context, nodes []*graph.Node, options ...tape.Option) (*recorder, error) {
+// NewRecorder returns a recorder of what the roots depend on. They must be of one graph; see
+// [Take].
+func NewRecorder(ctx context.Context, roots ...*graph.Node) (*Recorder, error) {
+	return recorderOf(ctx, roots)
+}
+
+// recorderOf is NewRecorder with options that say how the program computes.
+func recorderOf(ctx context.Context, roots []*graph.Node, options ...tape.Option) (*Recorder, error) {
+	g := graph.Of(roots...)
+	if g == nil {
+		return nil, errors.New("inspect: no node is given")
+	}
+	if err := g.Err(); err != nil {
+		return nil, err
+	}
+	rec, err := newRecorder(ctx, graph.Reachable(roots...), options...)
+	if err != nil {
+		return nil, err
+	}
+	rec.training = len(g.Updates()) > 0
+	return rec, nil
+}
+
+func newRecorder(ctx context.Context, nodes []*graph.Node, options ...tape.Option) (*Recorder, error) {
 	prog, err := tape.CompileContext(ctx, graph.Of(nodes...), append(options, tape.Fetch(nodes...), tape.Passes(), tape.Unfused())...)
 	if err != nil {
 		return nil, err
 	}
-	return &recorder{nodes: nodes, prog: prog}, nil
+	return &Recorder{nodes: nodes, prog: prog}, nil
 }
 
-// take runs on a copy of the store.
-func (rec *recorder) take(ctx context.Context, feed tape.Feed, store *tape.Store) (*Record, error) {
+// Take records what the nodes are in a run on a copy of the store; see the function [Take]. Records
+// are independent of each other.
+func (rec *Recorder) Take(ctx context.Context, feed tape.Feed, store *tape.Store) (*Record, error) {
+	if rec == nil || rec.prog == nil {
+		return nil, errors.New("inspect: NewRecorder did not make this recorder")
+	}
 	if store == nil {
 		return nil, errors.New("inspect: no store is given")
 	}

@@ -48,39 +48,17 @@ func (it *Iteration) Enter(ctx context.Context, i, iteration int) (*Iteration, e
 // enter goes into an iteration of the loop ins, one of the rows.
 func (s *Session) enter(ctx context.Context, rows []tape.Row, ins *Instruction, iteration int) (*Iteration, error) {
 	n := ins.Row.Node
-	looped, ok := n.Op().(trait.Looped)
-	if !ok || ins.Row.Body == nil {
+	if trait.LoopBody(n) == nil || ins.Row.Body == nil {
 		return nil, fmt.Errorf("inspect: instruction %d, %s, is not a loop: %s", ins.Index, ins.Row.Op, loopsOf(rows))
 	}
-	l := looped.Loop()
-	if iteration < 0 || iteration >= l.Steps {
-		return nil, fmt.Errorf("inspect: there is no iteration %d: the loop has 0 to %d", iteration, l.Steps-1)
-	}
-	it := &Iteration{Number: iteration, Of: l.Steps, body: ins.Row.Body, rows: ins.Row.Body.Rows(), session: s, step: ins.Step}
-	var before int
-	it.Time, before, _ = l.At(iteration)
-	feed := tape.Feed{}
-	body := n.Body()
-	parts := l.Parts(body)
-	for k, x := range body.In() {
-		from, at := ins.Operands[k].Value, 0
-		switch size := x.Shape().Len(); {
-		case k < l.Carries:
-			from, at = ins.Result.Value, parts[k].At+before*size
-		case k < l.Carries+l.Sequences:
-			at = it.Time * size
-		}
-		feed[x] = cut(x.Type(), from, at)
-	}
-	roots := body.Out()
+	it := &Iteration{Number: iteration, Of: n.Op().(trait.Looped).Loop().Steps, body: ins.Row.Body, rows: ins.Row.Body.Rows(), session: s, step: ins.Step}
+	var more []*graph.Node
 	for _, r := range it.rows {
-		roots = append(roots, r.Node)
+		more = append(more, r.Node)
 	}
-	rec, err := newRecorder(ctx, graph.Reachable(append(roots, body.In()...)...))
+	var err error
+	it.record, it.Time, err = enterLoop(ctx, n, func(k int) tape.Array { return ins.Operands[k].Value }, ins.Result.Value, iteration, more)
 	if err != nil {
-		return nil, err
-	}
-	if it.record, err = rec.take(ctx, feed, tape.NewStore(nil)); err != nil {
 		return nil, err
 	}
 	return it, nil

@@ -21,7 +21,7 @@ type shelf struct {
 
 type shelfPart struct {
 	nodes    []*graph.Node
-	recorder *recorder // nil until needed
+	recorder *Recorder // nil until needed
 	record   *Record   // nil if not kept
 }
 
@@ -85,7 +85,7 @@ func (s *shelf) value(ctx context.Context, n *graph.Node, feed tape.Feed, store 
 			s.parts[s.recent[0]].record = nil
 			s.recent = append(s.recent[:0], s.recent[1:]...)
 		}
-		rec, err := p.recorder.take(ctx, feed, store)
+		rec, err := p.recorder.Take(ctx, feed, store)
 		if err != nil {
 			return tape.Array{}, true, err
 		}

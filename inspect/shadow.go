@@ -23,6 +23,14 @@ type Precision struct {
 	Results []Result
 	Step    uint64 // of the store
 	Mixed   bool   // the run was of a program under tape.Mixed
+	// Rules says, under tape.Mixed, how many nodes each rule of its table decides about.
+	Rules []RuleCount
+}
+
+// RuleCount is a rule by which [tape.Mixed] chooses, and how many nodes of a run it decides about.
+type RuleCount struct {
+	tape.MixedRule
+	Nodes int
 }
 
 // Loss says how far a node computed in float32 is from its shadow.
@@ -107,8 +115,30 @@ func measurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, ro
 	if err != nil {
 		return nil, err
 	}
+	return r.precision(ctx, roots, mixed)
+}
+
+// Precision is what [MeasurePrecision] finds of the run that r is a record of. Of an iteration of a
+// loop ([Record.Enter]) it is what is lost there, from what the iteration is given.
+func (r *Record) Precision(ctx context.Context) (*Precision, error) {
+	if r == nil || r.store == nil {
+		return nil, errors.New("inspect: there is no record")
+	}
+	read := map[*graph.Node]bool{}
+	for _, n := range r.nodes {
+		for _, x := range n.Inputs() {
+			read[x] = true
+		}
+	}
+	return r.precision(ctx, slices.DeleteFunc(slices.Clone(r.nodes), func(n *graph.Node) bool { return read[n] }), false)
+}
+
+func (r *Record) precision(ctx context.Context, roots []*graph.Node, mixed bool) (*Precision, error) {
 	s := &shadow{Record: r, mixed: mixed, exact: graph.Values{}, total: map[*graph.Node][]float64{}}
 	out := &Precision{Step: r.store.Step(), Mixed: mixed}
+	if mixed {
+		out.Rules = ruleCounts(r.nodes)
+	}
 	narrow := false
 	for _, n := range r.nodes {
 		if err := ctx.Err(); err != nil {
@@ -132,6 +162,19 @@ func measurePrecision(ctx context.Context, feed tape.Feed, store *tape.Store, ro
 		return cmp.Or(cmp.Compare(b.Here(), a.Here()), cmp.Compare(b.Flips, a.Flips), cmp.Compare(b.Total, a.Total))
 	})
 	return out, nil
+}
+
+// ruleCounts returns the table of tape.Mixed with the nodes that each rule decides about.
+func ruleCounts(nodes []*graph.Node) (counts []RuleCount) {
+	for _, r := range tape.MixedRules() {
+		counts = append(counts, RuleCount{MixedRule: r})
+	}
+	for _, n := range nodes {
+		if i := slices.IndexFunc(counts, func(c RuleCount) bool { return c.Applies(n) }); i >= 0 {
+			counts[i].Nodes++
+		}
+	}
+	return counts
 }
 
 // noticed is the number of digits that a node must lose for its loss to count.

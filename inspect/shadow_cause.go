@@ -32,7 +32,7 @@ func (s *shadow) lossCause(l Loss) string {
 		return "rounding to f16, which has 11 bits"
 	case n.DType() == graph.BF16 && l.Local <= 0x1p-8 && l.Local >= l.Total/10:
 		return "rounding to bf16, which has 8 bits"
-	case s.mixed && l.Local >= l.Total/10 && slices.ContainsFunc(tape.MixedRules(), func(r tape.MixedRule) bool { return r.Applies(n) }):
+	case s.mixed && l.Local >= l.Total/10 && slices.ContainsFunc(tape.MixedRules(), func(r tape.MixedRule) bool { return r.Rounds() && r.Applies(n) }):
 		return "its operands are rounded to bfloat16, which has 8 bits"
 	}
 	in := make([][]float64, n.NumIn())
@@ -105,6 +105,11 @@ func (p *Precision) Table(top int) string {
 	fmt.Fprintf(&b, "%6s  %s\n", "kept", "result, as a whole")
 	for _, r := range p.Results {
 		fmt.Fprintf(&b, "%6.1f  %s\n", r.Kept(), r.Name)
+	}
+	for _, r := range p.Rules {
+		if r.Nodes > 0 {
+			fmt.Fprintf(&b, "%d × %s: operands %s, sums %s (%s): %s\n", r.Nodes, r.Operation, r.Operands, r.Sums, r.When, r.Why)
+		}
 	}
 	fmt.Fprintf(&b, "%6s %6s %9s  %s\n", "here", "in all", "×error", "node")
 	shown, more, rest := 0, 0, 0

@@ -217,6 +217,18 @@ func TestMixedPrecision(t *testing.T) {
 			of[0].Kept() < 6 || (size < 16) != (got[0].Kept() > 6) || got[0].Kept() < 2 {
 			t.Errorf("results %+v under Mixed, %+v otherwise", got, of)
 		}
+		rounds := 0
+		for _, r := range mixed.Rules {
+			if r.Nodes > 0 && !strings.Contains(mixed.String(), "1 × "+r.Operation+": operands "+r.Operands+", sums float32") {
+				t.Errorf("the rule for %s is not shown:\n%v", r.Operation, mixed)
+			}
+			if rounds += r.Nodes; r.Nodes > 0 && r.Rounds() != (size >= 16) {
+				t.Errorf("a product of size %d: %+v", size, r)
+			}
+		}
+		if rounds != 1 || usual.Rules != nil {
+			t.Errorf("rules decide about %d nodes, want 1, and otherwise none: %v", rounds, usual.Rules)
+		}
 		cause := "its operands are rounded to bfloat16, which has 8 bits"
 		if got := mixed.Losses[0]; size < 16 {
 			if got.Local != usual.Losses[0].Local {

@@ -2,7 +2,7 @@ package lab
 
 import (
 	"context"
-	"slices"
+	"math"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/lab/linear"
@@ -32,21 +32,28 @@ type Clustering struct {
 	Cost    Cost            // of a training step
 }
 
-// Best returns the run of least inertia, the first among equals, or the zero ClusterRun if there
-// are no runs.
+// rounding is the share of the least inertia by which another run's may exceed it and be equal to it:
+// the digits that another processor rounds otherwise make smaller differences.
+const rounding = 1e-6
+
+// Best returns the run of least inertia, the first among those that are equal up to rounding, or the
+// zero ClusterRun if there are no runs.
 func (v Clustering) Best() ClusterRun {
+	least := math.Inf(1)
+	for _, r := range v.Runs {
+		if v := r.Inertia(); v < least { // NaN is not
+			least = v
+		}
+	}
+	for _, r := range v.Runs {
+		if r.Inertia() <= least*(1+rounding) {
+			return r
+		}
+	}
 	if len(v.Runs) == 0 {
 		return ClusterRun{}
 	}
-	return slices.MinFunc(v.Runs, func(a, b ClusterRun) int {
-		switch {
-		case a.Inertia() < b.Inertia() || b.Inertia() != b.Inertia():
-			return -1
-		case a.Inertia() > b.Inertia():
-			return 1
-		}
-		return 0
-	})
+	return v.Runs[0]
 }
 
 // Moving returns the number of runs that have not converged, including those that diverged.
@@ -229,9 +236,10 @@ type SweepPoint struct {
 	Inertia   float64
 	Loss      float64 // the objective's own, of the last step; infinite for a run that diverged
 	Spread    float64
-	ARI       float64 // NaN without labels
-	Softness          // of the final centres, at the last γ
-	Moving    int     // number of runs that have not converged
+	ARI       float64    // NaN without labels
+	Softness             // of the final centres, at the last γ
+	Moving    int        // number of runs that have not converged
+	Best      ClusterRun // the run of least inertia, the first among equals
 }
 
 // sweeps trains every objective at constant γ, and with each number of clusters.
@@ -245,6 +253,7 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 		defer t.close()
 		var in, loss, spread, ari, entropy, reach []float64
 		moving := 0
+		var all Clustering
 		for s := range c.SweepSeeds {
 			r, err := t.run(ctx, c.Seed+uint64(s), gamma(t.model), c.Steps, 0)
 			if err != nil {
@@ -257,8 +266,9 @@ func (res *Clusterings) sweeps(ctx context.Context, tick func(string)) error {
 			if !r.Rest.Converged() {
 				moving++
 			}
+			all.Runs = append(all.Runs, r)
 		}
-		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari), Softness{Median(entropy), Median(reach)}, moving}, nil
+		return SweepPoint{name, value, Median(in), Median(loss), Median(spread), Median(ari), Softness{Median(entropy), Median(reach)}, moving, all.Best()}, nil
 	}
 	for _, name := range c.Objectives {
 		for _, γ := range c.SweepGamma {

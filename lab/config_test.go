@@ -201,8 +201,8 @@ func TestEveryFieldIsTaken(t *testing.T) {
 		"Cluster, Falling":         same,
 		"Learn, CheckUpdates":      same, // where all is finite
 		"Cluster, CheckUpdates":    same,
-		"Learn, Mixed":             "sharpened: Mixed: no product rounds its operands: want 16 rows, columns and terms of float32",
-		"Cluster, Mixed":           "kmeans-softmax: Mixed: no product rounds its operands: want 16 rows, columns and terms of float32",
+		"Learn, Mixed":             "sharpened: Mixed: no product rounds its operands: want 16 rows, columns and terms of float32, or convolutions of 32 channels",
+		"Cluster, Mixed":           "kmeans-softmax: Mixed: no product rounds its operands: want 16 rows, columns and terms of float32, or convolutions of 32 channels",
 		"Compare, Workers":         same, // TestWorkers
 		"Compare of nets, Workers": same,
 		"Compare, Examples":        "compare: there is a table, and a function that draws examples: want one of them",

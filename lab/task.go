@@ -6,6 +6,7 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
+	"github.com/tapestry-ml/tapestry/train"
 )
 
 // Task is one training, ready to be run step by step. If its steps are run in order, they are those
@@ -16,6 +17,10 @@ type Task struct {
 	Store *tape.Store // the start values
 	// Feed returns the inputs of step 0, 1, …; steps may be asked for in any order.
 	Feed func(step int) (tape.Feed, error)
+
+	Optimiser train.Optimiser                // that makes Step
+	Steps     int                            // of the whole training, over which schedules go
+	Scheduled map[*graph.Node]train.Schedule // what Feed feeds by a schedule; the rate is among it where it is not constant
 }
 
 // Task returns the training of a model from a seed. With a Table it trains on the rows, as
@@ -61,7 +66,7 @@ func (c Config) Task(m *builders.Model, seed uint64) (Task, error) {
 		scheduled[c.Optimisers[0].Rate(m.Graph)] = rate
 	}
 	batch := feeders[0].step(seed)
-	return Task{Model: m, Step: step, Store: store, Feed: func(step int) (tape.Feed, error) {
+	return Task{Model: m, Step: step, Store: store, Optimiser: c.Optimisers[0], Steps: c.Steps, Scheduled: scheduled, Feed: func(step int) (tape.Feed, error) {
 		feed, err := batch(step)
 		if err != nil {
 			return nil, err

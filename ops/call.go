@@ -20,10 +20,10 @@ type Function func(x []*graph.Node) []*graph.Node
 //		return []*graph.Node{ops.Tanh(ops.MatMul(x[0], x[1]))}
 //	}, x, w)
 //
-// f may use nodes of the graph around it, which become operands, and needs no others; what it computes
-// from these alone is part of the function too. Its results have any types. Without x, f is called once
-// before, to find the graph. What f draws, as a layer of dropout does, it draws anew in each run, and its derivative sees the
-// same numbers.
+// f may use nodes of the graph around it, which become operands, and needs no others; what it
+// computes from these alone is part of the function too. Its results have any types. Without x, f
+// is called once before, to find the graph. What f draws, as a layer of dropout does, it draws
+// anew in each run, and its derivative sees the same numbers.
 func Call(name string, f Function, x ...*graph.Node) []*graph.Node {
 	return once{what: "Call", name: name}.results(f, x)
 }

@@ -39,6 +39,9 @@ func (u laidOut) scanTimed(timed graph.Type, step func(carry, x, with []*graph.N
 		in = in.with(name(n, "w", k), n.Type(), n)
 	}
 	op := scan{Steps: u.steps, Carries: len(u.carry), Sequences: len(u.over), Constants: len(u.with), Reverse: u.reverse, Gate: u.gate, Closed: u.closed}
+	if u.what != "Scan" {
+		op.Made = u.what
+	}
 	b, inputs := u.g.BodyGraph(cmp.Or(u.name, "step"), append(in.names, "time"), append(in.types, timed), slices.Concat(make([]*graph.Node, op.Carries), u.over, u.with)...)
 	inputs, time := inputs[:len(in.names)], inputs[len(in.names)]
 	at := op.Carries + op.Sequences

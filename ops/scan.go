@@ -1,6 +1,7 @@
 package ops
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,6 +26,7 @@ type scan struct {
 	// Closed keeps a body that is run once from being written out where it stands, so that what it
 	// computes on the way is computed again for the derivative.
 	Closed bool
+	Made   string
 }
 
 func (scan) Name() string     { return "Scan" }
@@ -39,13 +41,13 @@ func (scan) Rule(_ []bool) (name string, law expr.Expr) {
 // Loop describes the loop to whoever runs or changes it.
 func (op scan) Loop() trait.Loop {
 	return trait.Loop{Body: op.Body, Steps: op.Steps, Carries: op.Carries, Sequences: op.Sequences, Constants: op.Constants,
-		Outs: op.Outs, Sums: op.Sums, Reverse: op.Reverse, Gate: op.Gate}
+		Outs: op.Outs, Sums: op.Sums, Reverse: op.Reverse, Gate: op.Gate, Made: cmp.Or(op.Made, op.Name())}
 }
 
 // Recount is a loop described otherwise; what a closed one computes stays in its body.
 func (op scan) Recount(l trait.Loop) (graph.Op, bool) {
 	return scan{Body: l.Body, Steps: l.Steps, Carries: l.Carries, Sequences: l.Sequences, Constants: l.Constants,
-		Outs: l.Outs, Sums: l.Sums, Reverse: l.Reverse, Gate: l.Gate}, !op.Closed
+		Outs: l.Outs, Sums: l.Sums, Reverse: l.Reverse, Gate: l.Gate, Made: op.Made}, !op.Closed
 }
 
 // BodyID is the handle of its body.
@@ -56,6 +58,9 @@ func (op scan) WithBody(id graph.BodyID) graph.Op {
 	op.Body = id
 	return op
 }
+
+// makers are the functions besides Scan that make loops.
+var makers = []string{"While", "FixedPoint", "Cond", "Call", "Closed"}
 
 // maxSteps keeps the number of steps within an int whatever a text form says.
 const maxSteps = min(1<<31, math.MaxInt)
@@ -84,6 +89,9 @@ func (op scan) Infer(in []*graph.Node) (graph.Type, error) {
 		if !sameKind(typ, inner[i].Type()) {
 			return graph.Type{}, fmt.Errorf("operand %d is %v in a step, where the body takes %v", i, typ, inner[i].Type())
 		}
+	}
+	if op.Made != "" && !slices.Contains(makers, op.Made) {
+		return graph.Type{}, fmt.Errorf("a loop made by %q: want one of %s, or nothing for Scan", op.Made, strings.Join(makers, ", "))
 	}
 	if op.Gate < 0 || op.Gate > len(in) {
 		return graph.Type{}, fmt.Errorf("operand %d is the gate, of %d operands", op.Gate-1, len(in))

@@ -135,7 +135,7 @@ func (op scan) back(y, dy *graph.Node, wanted string) backward {
 		}
 	}
 	d := backward{op: scan{Steps: op.Steps, Carries: op.Carries, Sequences: 2*op.Carries + op.Sequences + op.Outs,
-		Constants: op.Constants + op.Sums, Reverse: !op.Reverse, Closed: op.Closed}, result: make([]int, len(own))}
+		Constants: op.Constants + op.Sums, Reverse: !op.Reverse, Closed: op.Closed, Made: op.Made}, result: make([]int, len(own))}
 	var nodes []*graph.Node
 	grads := derive.Back(results, seeds, wrt)
 	for i := range own {

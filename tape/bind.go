@@ -2,58 +2,66 @@ package tape
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
 // opening is a step whose kernel is still to be bound to the layouts of the rows that it meets.
 type opening struct {
-	kernel  kernel.Kernel
-	first   kernel.Kernel // of a sum over the rows: for the first rows of a part
-	out     kernel.Layout // of the whole result
-	in      []kernel.Layout
-	rows    []kernel.Rows  // of the operands, where the step runs in blocks
-	outRows *kernel.Rows   // of the result, unless it is a sum over the rows
-	panels  *kernel.Layout // of the right operand, if it is packed
-	turned  bool           // it computes along the rows
-	lies    []bool         // by operand: whether its rows lie turned
+	kernel kernel.Kernel
+	first  kernel.Kernel   // of a sum over the rows: for the first rows of a part
+	rows   int             // of the stage, where the step runs in blocks of them; otherwise 0
+	div    kernel.Division // into these
+	panels *kernel.Layout  // of the right operand, if it is packed
+	turned bool            // it computes along the rows
+	back   bool            // its result lies as rows do in memory, not along them
+	lies   []bool          // by operand: whether its rows lie turned; nil if none does
 }
 
-// layouts returns the layouts of n rows.
-func (o *opening) layouts(n int) (out kernel.Layout, in []kernel.Layout) {
-	if o.rows == nil {
-		return o.out, o.in
-	}
-	if o.turned {
-		return o.along(n)
-	}
-	in = make([]kernel.Layout, len(o.rows))
-	for i := range o.rows {
-		if in[i] = o.rows[i].Layout(n); o.lies[i] {
-			in[i], _ = o.rows[i].Along(n)
+// lie reports whether the rows of operand i lie turned.
+func (o *opening) lie(i int) bool { return o.lies != nil && o.lies[i] }
+
+// layouts returns the layouts that the step's instruction has for n rows.
+func (o *opening) layouts(ins *instr, n int) (out kernel.Layout, in []kernel.Layout) {
+	switch {
+	case o.rows == 0:
+		out, in = ins.out.layout, layoutsOf(ins.in)
+	case o.turned:
+		return o.along(ins, n)
+	default:
+		in = make([]kernel.Layout, len(ins.in))
+		for i := range in {
+			rows, _ := o.div.Rows(ins.in[i].layout, i, o.rows)
+			if in[i] = rows.Layout(n); o.lie(i) {
+				in[i], _ = rows.Along(n)
+			}
+		}
+		if out = ins.out.layout; o.div.Accumulate == nil {
+			rows, _ := o.div.Rows(out, -1, o.rows)
+			l := rows.Layout(n)
+			out = kernel.Dense(l.DType, l.Dims[:l.Rank]...)
 		}
 	}
 	if o.panels != nil {
 		in[1] = *o.panels
 	}
-	if o.outRows == nil {
-		return o.out, in
-	}
-	l := o.outRows.Layout(n)
-	return kernel.Dense(l.DType, l.Dims[:l.Rank]...), in
+	return out, in
 }
 
 // along returns the layouts of n rows for a step that computes along them.
-func (o *opening) along(n int) (out kernel.Layout, in []kernel.Layout) {
-	l, _ := o.outRows.Apart(n)
-	out = kernel.Dense(l.DType, l.Dims[:l.Rank]...)
-	for i := range o.rows {
-		if o.lies[i] {
-			l, _ = o.rows[i].Turned(n)
-		} else {
-			l, _ = o.rows[i].Apart(n)
+func (o *opening) along(ins *instr, n int) (out kernel.Layout, in []kernel.Layout) {
+	rows, _ := o.div.Rows(ins.out.layout, -1, o.rows)
+	if out, _ = rows.Apart(n); !o.back {
+		out = kernel.Dense(out.DType, out.Dims[:out.Rank]...)
+	}
+	in = make([]kernel.Layout, len(ins.in))
+	for i := range in {
+		rows, _ := o.div.Rows(ins.in[i].layout, i, o.rows)
+		if in[i], _ = rows.Apart(n); o.lie(i) {
+			in[i], _ = rows.Turned(n)
 		}
-		in = append(in, l.Raised(out.Rank))
+		in[i] = in[i].Raised(out.Rank)
 	}
 	return out, in
 }
@@ -116,16 +124,17 @@ func bind(g *guarded) *Program {
 		}
 		s.calls = make([]call, len(s.steps))
 		for k := range s.steps {
-			s.calls[k] = s.bind(k)
-			b.number(&s.calls[k], &s.steps[k])
+			s.calls[k] = s.bind(k, &b.instrs[s.steps[k].ins])
+			b.number(&s.calls[k], &s.steps[k], s.atOnce(k))
 			s.steps[k].open = nil
 		}
+		s.straighten()
 	}
 	return b.Program
 }
 
-// bind binds step k to each number of rows that it meets.
-func (s *stage) bind(k int) call {
+// bind binds step k, which is an instruction, to each number of rows that it meets.
+func (s *stage) bind(k int, ins *instr) call {
 	st := &s.steps[k]
 	c, lengths := call{indices: st.indices, once: st.once}, []int{0}
 	for _, t := range s.tilings {
@@ -134,13 +143,23 @@ func (s *stage) bind(k int) call {
 		}
 	}
 	for _, n := range lengths {
-		out, in := st.open.layouts(n)
+		out, in := st.open.layouts(ins, n)
 		c.bound = append(c.bound, sized{st.open.kernel.Bind(out, in), n})
 		if st.open.first != nil {
 			c.first = append(c.first, sized{st.open.first.Bind(out, in), n})
 		}
 	}
 	return c
+}
+
+// atOnce reports whether step k does all rows of the stage in one call, so that nothing moves.
+func (s *stage) atOnce(k int) bool {
+	for _, t := range s.tilings {
+		if t.from <= k && k < t.to {
+			return t.rows >= s.rows && s.block >= s.rows
+		}
+	}
+	return true
 }
 
 // bind binds the kernel that adds up the parts of a sum.
@@ -153,17 +172,17 @@ func (x *sum) bind(parts int) {
 	x.combine = add.Bind(kernel.Dense(x.dtype, n), []kernel.Layout{kernel.Dense(x.dtype, parts, n)})
 }
 
-// number gives a call its number and those of its operands.
-func (b *binding) number(c *call, st *step) {
+// number gives a call its number and those of its operands. At once, none of them moves.
+func (b *binding) number(c *call, st *step, atOnce bool) {
 	c.number = b.calls
-	if st.out.moves() {
+	if st.out.moves() && !atOnce {
 		c.moves = append(c.moves, newMove(-1, st.out))
 	} else if i, ok := b.supplied[st.out.buf]; ok {
 		export := i - len(b.inputs)
 		b.makers[export] = append(b.makers[export], c.number)
 	}
 	for n, r := range st.in {
-		if r.moves() {
+		if r.moves() && !atOnce {
 			c.moves = append(c.moves, newMove(n, r))
 		} else if i, ok := b.supplied[r.buf]; ok {
 			b.fed[i] = append(b.fed[i], b.operands+n)
@@ -171,6 +190,43 @@ func (b *binding) number(c *call, st *step) {
 	}
 	b.calls++
 	b.operands += len(st.in)
+}
+
+// length is a number of rows that the calls of a tiling are bound to.
+type length struct {
+	rows     int
+	number   int            // in call.bound
+	straight []kernel.Bound // of all calls, if there is nothing to be done but to run them; otherwise nil
+}
+
+// straighten finds the numbers of rows of the tilings, and the calls that run straight one after
+// the other. It is to be called again when kernels are exchanged.
+func (s *stage) straighten() {
+	for i := range s.tilings {
+		t := &s.tilings[i]
+		t.lengths = nil
+		calls := s.calls[t.from:t.to]
+		bent := slices.ContainsFunc(calls, func(c call) bool {
+			return c.once || c.first != nil || len(c.moves) > 0 || c.indices != nil
+		})
+		for n, b := range calls[0].bound {
+			x := length{rows: b.rows, number: n}
+			for k := 0; k < len(calls) && !bent; k++ {
+				x.straight = append(x.straight, calls[k].bound[n].Bound)
+			}
+			t.lengths = append(t.lengths, x)
+		}
+	}
+}
+
+// length returns what the calls are bound to for so many rows.
+func (t *tiling) length(rows int) *length {
+	for i := range t.lengths {
+		if t.lengths[i].rows == rows {
+			return &t.lengths[i]
+		}
+	}
+	panic("tape: nothing is bound to so many rows")
 }
 
 // check returns an error unless every step has a call for each number of rows that its stage asks

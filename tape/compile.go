@@ -44,8 +44,11 @@ type settings struct {
 // watched besides.
 func (r *request) roots(watched bool) []*graph.Node {
 	if watched {
-		fetched := func(n *graph.Node) bool { return slices.Contains(r.fetch, n) }
-		return slices.DeleteFunc(slices.Clone(r.wanted), fetched)
+		fetched := map[*graph.Node]bool{}
+		for _, n := range r.fetch {
+			fetched[n] = true
+		}
+		return slices.DeleteFunc(slices.Clone(r.wanted), func(n *graph.Node) bool { return fetched[n] })
 	}
 	roots := slices.Clone(r.fetch)
 	for _, u := range r.steps {

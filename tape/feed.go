@@ -96,16 +96,6 @@ func (vm *VM) feed(feed Feed, from int) error {
 	return nil
 }
 
-// supply points input i at memory, for every worker.
-func (vm *VM) supply(i int, m kernel.Mem) {
-	for _, w := range vm.workers {
-		w.mem[vm.prog.inputs[i].buf] = m
-		for _, k := range vm.prog.fed[i] {
-			w.operands[k] = m
-		}
-	}
-}
-
 // strangers returns an error if nodes are fed that are no inputs of the graph. An input that
 // nothing wanted depends on may be fed.
 func (vm *VM) strangers(feed Feed) error {

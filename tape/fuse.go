@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
-	"github.com/tapestry-ml/tapestry/internal/memory"
 )
 
 // Fusion puts instructions that can do their work row by row, and read each other's rows, into one
@@ -135,6 +134,9 @@ func (f *fused) assign(i int) {
 		g := f.reader[v.buf]
 		if g > last && !slices.Contains(tried, g) {
 			if _, ok := f.join(i, g, siblingLimit); ok {
+				if ins.cut != "" {
+					ins.cut = "from its operands only, beside what reads the same: " + ins.cut
+				}
 				return
 			}
 			tried = append(tried, g)
@@ -234,7 +236,7 @@ func (f *fused) join(i, at, coarsest int) (why string, ok bool) {
 	case g.extra != ins.extra:
 		return "it is watched only", false
 	case len(g.members) >= memberLimit:
-		return "the block is full", false
+		return fmt.Sprintf("a group of %d instructions has as many as it may", memberLimit), false
 	}
 	for _, d := range f.divs[i] {
 		for _, rows := range f.common(g, d) {
@@ -242,16 +244,20 @@ func (f *fused) join(i, at, coarsest int) (why string, ok bool) {
 			if ok {
 				return "", true
 			}
-			if why == "" {
+			if why == "" && w != otherRows {
 				why = w
 			}
 		}
 	}
 	if why == "" {
-		why = "it has other rows"
+		why = fmt.Sprintf("it has other rows: %s of its own, %d of the group, and no division in common", rowsText(f.divs[i]), g.rows)
 	}
 	return why, false
 }
+
+// otherRows says that a number of rows is not one that an instruction divides into. It is the reason
+// why an instruction joins no group only if none of the numbers is.
+const otherRows = "it has other rows"
 
 // common lists the numbers of rows that a group and a division may share, the largest first.
 func (f *fused) common(g *group, d kernel.Division) (rows []int) {
@@ -277,7 +283,7 @@ func (f *fused) tryJoin(i, at int, d kernel.Division, rows, coarsest int) (why s
 		return why, false
 	}
 	if !f.longEnough(i, d, rows, stretch) {
-		return "its stretches of rows are too short", false
+		return f.tooShort("", i, d, rows, stretch), false
 	}
 	if rows != g.rows {
 		most := rows
@@ -285,15 +291,19 @@ func (f *fused) tryJoin(i, at int, d kernel.Division, rows, coarsest int) (why s
 		var wide extent
 		for _, m := range g.members {
 			l, _, ok := f.fits(m.ins, m.div, rows, at)
-			if !ok || !f.longEnough(m.ins, m.div, rows, l) {
-				return "it has other rows", false
+			if !ok {
+				return fmt.Sprintf("%v in its group does not divide into the %d rows that it has", f.instrs[m.ins].node, rows), false
+			} else if !f.longEnough(m.ins, m.div, rows, l) {
+				return f.tooShort(fmt.Sprintf("%v in its group: ", f.instrs[m.ins].node), m.ins, m.div, rows, l), false
 			}
 			most = gcd(most, l)
 			bytes += f.rowBytes(m.ins, m.div, rows)
 			wide = f.with(wide, m.ins, m.div, rows)
 		}
-		if bytes > rowLimit || max(wide.longest, f.rowBytes(i, d, rows)) > coarsest {
-			return "a block would not stay in the cache", false
+		if bytes > rowLimit {
+			return exceeds("a row of the group's results", bytes, rowLimit), false
+		} else if longest := max(wide.longest, f.rowBytes(i, d, rows)); longest > coarsest {
+			return exceeds(fmt.Sprintf("in the %d rows that both have, a row", rows), longest, coarsest), false
 		}
 		keep := *g
 		g.rows, g.stretch, g.rowBytes, g.wide = rows, most, bytes, wide
@@ -328,13 +338,13 @@ func (f *fused) add(at, i int, d kernel.Division, rows int) (why string, ok bool
 	}
 	switch {
 	case len(g.members) > 0 && g.rowBytes+bytes > rowLimit:
-		return "a block would not stay in the cache", false
+		return exceeds("a row of the group's results", g.rowBytes+bytes, rowLimit), false
 	case len(g.members) > 0 && f.outgrown(wide):
-		return "a block of as many rows as products want would not stay in the cache", false
+		return exceeds("the longest result in a block of as many rows as products want", f.blockOf(wide), blockLimit), false
 	case g.wholeBytes+whole > wholeLimit:
-		return fmt.Sprintf("what every row needs (%s) does not stay in the cache", memory.Text(int64(g.wholeBytes+whole))), false
+		return exceeds("what every row needs", g.wholeBytes+whole, wholeLimit), false
 	case d.Accumulate != nil && !f.worthSumming(i, rows):
-		return "a sum of arrays so large is a product of its own", false
+		return f.tooLarge(i, rows), false
 	}
 	for b, n := range news {
 		g.whole[b] = n
@@ -359,13 +369,13 @@ func (f *fused) fits(i int, d kernel.Division, rows, at int) (stretch int, why s
 	stretch = rows
 	if d.Accumulate == nil {
 		if _, ok := d.Rows(ins.out.layout, -1, rows); !ok {
-			return 0, "it has other rows", false
+			return 0, otherRows, false
 		}
 	}
 	for k, v := range ins.in {
 		r, ok := d.Rows(v.layout, k, rows)
 		if !ok {
-			return 0, "it has other rows", false
+			return 0, otherRows, false
 		}
 		from := f.from[v.buf]
 		if from < 0 || at < 0 || f.of[from] != at || from == i {

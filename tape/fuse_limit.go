@@ -1,6 +1,13 @@
 package tape
 
-import "github.com/tapestry-ml/tapestry/internal/kernel"
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/memory"
+)
 
 // The limits of what one group holds, in bytes, and in instructions.
 const (
@@ -22,6 +29,11 @@ func (f *fused) longEnough(i int, d kernel.Division, rows, stretch int) bool {
 	if stretch == rows {
 		return true
 	}
+	return f.elements(i, d, rows, stretch) >= minStretch
+}
+
+// elements returns the elements that a block of a stretch has, of the longest operand or result.
+func (f *fused) elements(i int, d kernel.Division, rows, stretch int) int {
 	n := 0
 	if d.Accumulate == nil {
 		n = f.instrs[i].out.layout.Len()
@@ -29,7 +41,7 @@ func (f *fused) longEnough(i int, d kernel.Division, rows, stretch int) bool {
 	for _, v := range f.instrs[i].in {
 		n = max(n, v.layout.Len())
 	}
-	return n/rows*stretch >= minStretch
+	return n / rows * stretch
 }
 
 // with returns e extended by the result of instruction i.
@@ -46,16 +58,23 @@ func (f *fused) with(e extent, i int, d kernel.Division, rows int) extent {
 // outgrown reports whether a block of as many rows as the products want would be too large, because
 // of other results than the products' own.
 func (f *fused) outgrown(e extent) bool {
-	return e.unit > 0 && e.longest > e.product && e.longest*((f.how.sizes.rows+e.unit-1)/e.unit) > blockLimit
+	return e.unit > 0 && e.longest > e.product && f.blockOf(e) > blockLimit
 }
+
+// blockOf returns the bytes of the longest result in a block of as many rows as the products want.
+func (f *fused) blockOf(e extent) int { return e.longest * ((f.how.sizes.rows + e.unit - 1) / e.unit) }
 
 // worthSumming reports whether a sum over the rows is worth its partial sums: a large one is if
 // each row adds much to it. A product is no worse on its own.
 func (f *fused) worthSumming(i, rows int) bool {
+	bytes := touched(f.instrs[i].out.layout)
+	return bytes <= sumLimit || f.heavy(i, rows) && bytes <= heavyLimit
+}
+
+// heavy reports whether each row adds much to a sum over the rows.
+func (f *fused) heavy(i, rows int) bool {
 	ins := &f.instrs[i]
-	bytes := touched(ins.out.layout)
-	heavy := !isProduct(ins.kernel) && ins.flops/int64(rows) >= heavyFlops*int64(bytes)
-	return bytes <= sumLimit || heavy && bytes <= heavyLimit
+	return !isProduct(ins.kernel) && ins.flops/int64(rows) >= heavyFlops*int64(touched(ins.out.layout))
 }
 
 // rowBytes returns the bytes of a row of the result; a sum over the rows has none.
@@ -65,6 +84,36 @@ func (f *fused) rowBytes(i int, d kernel.Division, rows int) int {
 	}
 	l := f.instrs[i].out.layout
 	return l.Len() * l.DType.Size() / rows
+}
+
+// exceeds says that something takes more bytes than a limit.
+func exceeds(what string, bytes, limit int) string {
+	return fmt.Sprintf("%s of %s exceeds %s", what, memory.Text(int64(bytes)), memory.Text(int64(limit)))
+}
+
+// tooShort says that the stretches of an instruction's rows are not long enough.
+func (f *fused) tooShort(whose string, i int, d kernel.Division, rows, stretch int) string {
+	return fmt.Sprintf("%sa stretch of equally spaced rows has %d elements: fewer than %d", whose, f.elements(i, d, rows, stretch), minStretch)
+}
+
+// tooLarge says that a sum over the rows is not worth its partial sums.
+func (f *fused) tooLarge(i, rows int) string {
+	what, limit := "a sum over the rows", sumLimit
+	if f.heavy(i, rows) {
+		what, limit = "a sum to which each row adds much,", heavyLimit
+	}
+	return exceeds(what, touched(f.instrs[i].out.layout), limit)
+}
+
+// rowsText names the numbers of rows that an instruction divides into, by its divisions.
+func rowsText(divs []kernel.Division) string {
+	var s []string
+	for _, d := range divs {
+		if n := fmt.Sprint(product(d.Dims)); !slices.Contains(s, n) {
+			s = append(s, n)
+		}
+	}
+	return strings.Join(s, " or ")
 }
 
 func product(dims []int) int {

@@ -10,7 +10,8 @@ import (
 // through a block of them has few elements side by side at a time. So in the scratch such a block
 // lies turned, rows innermost (see [kernel.Rows.Turned]): what the group reads is turned once for
 // each tile, by steps of their own, all steps between run along the rows, and what leaves them is
-// turned back. Rows of one element lie both ways.
+// turned back. Rows of one element lie both ways. A step that only joins arrays turns them back as
+// it joins them.
 //
 // For example, each row of
 //
@@ -34,7 +35,7 @@ import (
 type laid struct {
 	member
 	turned bool // it computes along the rows
-	back   bool // it turns a result back
+	back   bool // it turns a result back: its own, if it is turned
 }
 
 // The longest rows, in elements, that are turned; and from how many elements side by side on there
@@ -44,23 +45,28 @@ const (
 	longInner = 16
 )
 
+// layingBuffers is what laying knows of buffers.
+type layingBuffers struct {
+	at      byBuffer[int]   // the member that makes it
+	readers byBuffer[[]int] // the members that read it
+	made    byBuffer[int]   // of the range at hand: the turned version of a result
+}
+
 // laying decides which members of a group compute along the rows, and makes them do so.
 type laying struct {
 	*stager
-	g       *group
-	part    []int          // by member: the range of steps between products
-	at      map[int]int    // by buffer: the member that makes it
-	readers map[int][]int  // by buffer: the members that read it
-	turned  []bool         // by member
-	made    map[int]int    // of the range at hand: turned versions of its results, by buffer
-	packs   map[value]int  // of the range at hand: turned versions of views, by what they are of
-	whole   map[int][]bool // by buffer: which elements of a row are read of it, if turned as a whole
-	out     []laid
+	g      *group
+	part   []int  // by member: the range of steps between products
+	turned []bool // by member
+	*layingBuffers
+	packs map[value]int  // of the range at hand: turned versions of views, by what they are of
+	whole map[int][]bool // by buffer: which elements of a row are read of it, if turned as a whole
+	out   []laid
 }
 
 // lay returns the members of a group with those that turn rows among them.
 func (s *stager) lay(g *group) []laid {
-	l := &laying{stager: s, g: g}
+	l := &laying{stager: s, g: g, layingBuffers: &s.laid}
 	plain := make([]laid, len(g.members))
 	inPlace := false // its updates keep their order
 	for k, m := range g.members {
@@ -76,7 +82,8 @@ func (s *stager) lay(g *group) []laid {
 	}
 	for k, m := range g.members {
 		if k == 0 || l.part[k] != l.part[k-1] {
-			l.made, l.packs = map[int]int{}, map[value]int{}
+			l.packs = map[value]int{}
+			l.made.empty(len(l.buffers))
 		}
 		if l.turned[k] {
 			l.turn(k)
@@ -90,7 +97,9 @@ func (s *stager) lay(g *group) []laid {
 // index finds who makes and who reads what, and the ranges between products.
 func (l *laying) index() {
 	n := len(l.g.members)
-	l.part, l.at, l.readers, l.turned = make([]int, n), map[int]int{}, map[int][]int{}, make([]bool, n)
+	l.part, l.turned = make([]int, n), make([]bool, n)
+	l.at.empty(len(l.buffers))
+	l.readers.empty(len(l.buffers))
 	for k, m := range l.g.members {
 		ins := &l.instrs[m.ins]
 		if k > 0 {
@@ -100,9 +109,9 @@ func (l *laying) index() {
 			}
 		}
 		for _, v := range ins.in {
-			l.readers[v.buf] = append(l.readers[v.buf], k)
+			push(&l.readers, v.buf, k)
 		}
-		l.at[ins.out.buf] = k
+		l.at.set(ins.out.buf, k)
 	}
 }
 
@@ -120,12 +129,12 @@ func (l *laying) choose() bool {
 	// What stands between two of them is turned too.
 	for k := range n {
 		for _, v := range l.instrs[l.g.members[k].ins].in {
-			from, has := l.at[v.buf]
+			from, has := l.at.get(v.buf)
 			l.turned[k] = l.turned[k] || can[k] && has && l.part[from] == l.part[k] && l.turned[from]
 		}
 	}
 	for k := n - 1; k >= 0; k-- {
-		for _, r := range l.readers[l.instrs[l.g.members[k].ins].out.buf] {
+		for _, r := range l.readers.at(l.instrs[l.g.members[k].ins].out.buf) {
 			l.turned[k] = l.turned[k] || can[k] && l.part[r] == l.part[k] && l.turned[r]
 		}
 	}
@@ -139,7 +148,7 @@ func (l *laying) choose() bool {
 		elements := out
 		for i, v := range ins.in {
 			elements = max(elements, l.rowLen(k, i))
-			from, has := l.at[v.buf]
+			from, has := l.at.get(v.buf)
 			if way := l.way(k, i); way == asItLies || has && l.part[from] == l.part[k] && l.turned[from] || seen[v] {
 				continue
 			}
@@ -204,8 +213,28 @@ func (l *laying) rowLen(k, i int) int {
 // leaves reports whether members that need it as it lies in memory read the result of member k.
 func (l *laying) leaves(k int) bool {
 	b := l.instrs[l.g.members[k].ins].out.buf
-	return slices.ContainsFunc(l.readers[b], func(r int) bool {
+	return slices.ContainsFunc(l.readers.at(b), func(r int) bool {
 		return l.part[r] != l.part[k] || !l.turned[r] && !l.along(r, b)
+	})
+}
+
+// joins reports whether member k, which is turned, joins rows that differ, for members that need the
+// result as it lies in memory, and for no others.
+func (l *laying) joins(k int) bool {
+	m := l.g.members[k]
+	ins := &l.instrs[m.ins]
+	n := ins.out.layout.Len() / l.g.rows
+	if c, ok := ins.kernel.(kernel.Concat); !ok || !c.TurnsBack(n, ins.out.layout.DType) {
+		return false
+	}
+	for i, v := range ins.in {
+		if r, _ := m.div.Rows(v.layout, i, l.g.rows); r.Same() {
+			return false
+		}
+	}
+	b := ins.out.buf
+	return !slices.ContainsFunc(l.readers.at(b), func(r int) bool {
+		return l.part[r] == l.part[k] && (l.turned[r] || l.along(r, b))
 	})
 }
 
@@ -257,7 +286,7 @@ func (l *laying) way(k, i int) way {
 	case r.Same() || stride == 1:
 		return asItLies
 	case even && uniform*l.g.rows*v.layout.DType.Size() == l.buffers[v.buf].bytes && lo >= 0 && hi <= uniform:
-		if _, made := l.at[v.buf]; made || l.all(v.buf) {
+		if l.at.has(v.buf) || l.all(v.buf) {
 			return asRows
 		}
 	}
@@ -274,7 +303,7 @@ func (l *laying) all(b int) bool {
 		if l.whole == nil {
 			l.whole = map[int][]bool{}
 		}
-		for _, k := range l.readers[b] {
+		for _, k := range l.readers.at(b) {
 			m := l.g.members[k]
 			for i, v := range l.instrs[m.ins].in {
 				n := l.buffers[b].bytes / v.layout.DType.Size() / l.g.rows

@@ -43,6 +43,11 @@ var short = []struct {
 		y := ops.Concat("c", ops.Slice(x, "c", 1, 3), ops.Reverse(ops.Sin(x), "c"), ops.Slice(x, "c", 0, 1))
 		return []*graph.Node{y, ops.Mul(ops.SliceStep(y, "c", 0, 6, 2), s), grad.Of(ops.Sum(ops.Sin(ops.Slice(w, "c", 1, 2))), w)[0]}
 	}},
+	{"joined", func(x, w, s, _ *graph.Node) []*graph.Node {
+		y := ops.Sin(ops.Mul(x, s))
+		z := ops.Concat("c", ops.Reverse(y, "c"), ops.Mul(y, ops.Expand(w, 1, "q")), ops.Slice(y, "c", 1, 2))
+		return []*graph.Node{z, ops.Concat("q", y, x), ops.Concat("c", ops.Sin(w), ops.Mul(w, s)), ops.Square(ops.Concat("c", w, ops.Cos(w)))}
+	}},
 	{"choices", func(x, w, s, n *graph.Node) []*graph.Node {
 		m := ops.Greater(x, s)
 		return []*graph.Node{ops.Select(m, ops.Sin(x), ops.Expand(w, 1, "q")), ops.Any(ops.Less(w, s), "c"), ops.Cast(m, graph.I32)}
@@ -140,4 +145,15 @@ func inside(outs []*graph.Node) (all []*graph.Node) {
 		}
 	}
 	return all
+}
+
+// What joins turned rows turns them back, so nothing else does.
+func TestJoinsTurnBack(t *testing.T) {
+	g := graph.New("joined")
+	x := g.Input("x", graph.F64, graph.Ax("p", 3000), graph.Ax("q", 2), graph.Ax("c", 3))
+	y := ops.Sin(ops.Mul(x, ops.Cos(ops.Slice(x, "c", 1, 2))))
+	text := compile(t, g, tape.Fetch(ops.Concat("c", y, ops.Square(y)))).String()
+	if !strings.Contains(text, "turned(x)") || strings.Contains(text, "columns(") {
+		t.Errorf("the joined rows are not turned back at once\n%v", text)
+	}
 }

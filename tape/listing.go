@@ -29,6 +29,7 @@ type Row struct {
 	Repeat  bool     // made once more, in the blocks that read it, from what is in memory anyway
 	Cut     string   // why it does not run in the blocks of what it reads; "" if it does or reads leaves
 	Again   int      // the bytes that computing it again saves; 0 for what is computed first
+	Head    []string // of a loop: a line each on its steps, what it carries, reads and gives
 	Body    *Program // of a loop: what each step runs; its arena and FLOPs are part of the loop's
 	Work    int      // of a loop: where in the arena what its steps need lies, Body.Arena() bytes
 	Kept    string   // of a loop: which rows of its value it keeps, where nothing reads the others; "" for all
@@ -108,15 +109,19 @@ func (p *Program) row(name *naming, stage, k int) Row {
 	for i, in := range st.in {
 		r.In, r.Of = append(r.In, name.operand(ins, i, in.buf)), append(r.Of, operandNode(ins, i))
 	}
+	if l, ok := ins.kernel.(*loop); ok {
+		r.Head = l.head(ins.node.Body(), r.In)
+	}
 	return r
 }
 
 // String returns the listing: an instruction a line, those that run together block by block joined
 // by a bracket. Offsets after a ~ are in a worker's scratch, and so are the sizes beside them; =
 // marks a result that takes the place of an operand, + one that is added up over the rows. Below a
-// loop is the listing of its body, marked ┆. The line of an instruction that could not join the
-// blocks of its operands ends with the reason. "only if" names the mask of stages that a run skips
-// where the mask is false, "once" those that run once ([Once]). "turned" marks a result whose rows lie innermost in the scratch; Turn turns
+// loop, marked ┆, stand its steps, what it carries, reads and gives, and the listing of its body.
+// The line of an instruction that could not join the blocks of its operands ends with the reason.
+// "only if" names the mask of stages that a run skips where the mask is false, "once" those that
+// run once ([Once]). "turned" marks a result whose rows lie innermost in the scratch; Turn turns
 // rows, and turns them back. An operand is a row's result, a leaf, or a view of either:
 // Transpose(α)[j=3 i=150].
 func (p *Program) String() string {
@@ -153,6 +158,9 @@ func (p *Program) String() string {
 		}
 		b.WriteString("\n")
 		if r.Body != nil {
+			for _, line := range r.Head {
+				b.WriteString("     ┆ " + line + "\n")
+			}
 			for line := range strings.Lines(r.Body.String()) {
 				b.WriteString("     ┆ " + line)
 			}

@@ -102,6 +102,8 @@ type lowering struct {
 	known map[*graph.Node]int    // indices that are checked, and for what size
 	sums  int                    // over lanes, so far
 	extra bool                   // what is lowered now is for watched values alone
+
+	layouts []kernel.Layout // of the operands of the instruction at hand
 }
 
 func newLowering(u *unit, how *settings) *lowering {
@@ -140,7 +142,9 @@ func lower(g *graph.Graph, res *rewrite.Result, r *request) (*lowered, error) {
 
 // part lowers what the roots need, and keeps some of them as results.
 func (l *lowering) part(res *rewrite.Result, roots, results []*graph.Node) error {
-	for _, n := range graph.Reachable(mapped(res, roots)...) {
+	nodes := graph.Reachable(mapped(res, roots)...)
+	l.grow(len(nodes))
+	for _, n := range nodes {
 		l.how.look()
 		if err := l.lower(n); err != nil {
 			return err
@@ -152,6 +156,13 @@ func (l *lowering) part(res *rewrite.Result, roots, results []*graph.Node) error
 		}
 	}
 	return nil
+}
+
+// grow makes room for the first nodes, so many, each of which becomes an instruction or a view.
+func (l *lowering) grow(nodes int) {
+	if len(l.value) == 0 {
+		l.instrs, l.buffers, l.value = make([]draft, 0, nodes), make([]buffer, 0, nodes), make(map[*graph.Node]value, nodes)
+	}
 }
 
 func mapped(res *rewrite.Result, roots []*graph.Node) []*graph.Node {
@@ -275,7 +286,11 @@ func (l *lowering) lower(n *graph.Node) error {
 func (l *lowering) emit(n *graph.Node, name string, k kernel.Kernel, out kernel.Layout, in []value) value {
 	y := value{len(l.buffers), out}
 	l.buffers = append(l.buffers, buffer{bytes: out.Len() * out.DType.Size()})
-	layouts, bytes := layoutsOf(in), int64(out.Len()*out.DType.Size())
+	layouts, bytes := l.layouts[:0], int64(out.Len()*out.DType.Size())
+	for i := range in {
+		layouts = append(layouts, in[i].layout)
+	}
+	l.layouts = layouts
 	for i := range in {
 		bytes += int64(reads(k, out, layouts, i))
 	}

@@ -105,15 +105,39 @@ func TestMixedOnAnyWorkers(t *testing.T) {
 	}
 }
 
-// TestMixedRules: the table names what it applies to.
+// TestMixedRules: of the rules that apply to a node, the first says how it computes; none names what
+// is no product.
 func TestMixedRules(t *testing.T) {
-	x, w, _, _, _ := matricesOf(graph.F32, 1, 40, 40, 40)
-	y, other := ops.MatMul(x, w), ops.Exp(x)
-	for _, r := range tape.MixedRules() {
-		if !r.Applies(y) || r.Applies(other) || r.Applies(x) {
-			t.Errorf("the rule for %s: %v, %v, %v", r.Operation, r.Applies(y), r.Applies(other), r.Applies(x))
+	rule := func(n *graph.Node) string {
+		for _, r := range tape.MixedRules() {
+			if r.Applies(n) {
+				return r.Operation + " " + r.Operands
+			}
 		}
-		if r.Operands == "" || r.Sums == "" || r.When == "" || r.Why == "" {
+		return ""
+	}
+	x, w, _, _, _ := matricesOf(graph.F32, 1, 40, 40, 40)
+	small, v, _, _, _ := matricesOf(graph.F32, 1, 40, 15, 40)
+	wide, u, _, _, _ := matricesOf(graph.F64, 1, 40, 40, 40)
+	images, kernel, _, _ := convCases[0].build()
+	for want, n := range map[string]*graph.Node{
+		"product of matrices bfloat16":            ops.MatMul(x, w),
+		"other products and convolutions float32": ops.MatMul(small, v),
+		"convolution bfloat16":                    ops.Conv2D(images, kernel),
+		"":                                        ops.Exp(x),
+	} {
+		if got := rule(n); got != want {
+			t.Errorf("the rule for %v is %q, want %q", n, got, want)
+		}
+	}
+	if got := rule(ops.MatMul(wide, u)); got != "other products and convolutions float32" {
+		t.Errorf("the rule for float64 is %q", got)
+	}
+	if rule(x) != "" || rule(nil) != "" {
+		t.Error("a rule applies to what computes nothing")
+	}
+	for _, r := range tape.MixedRules() {
+		if r.Operands == "" || r.Sums == "" || r.When == "" || r.Why == "" || r.Rounds() != (r.Operands == "bfloat16") {
 			t.Errorf("the rule for %s has gaps: %+v", r.Operation, r)
 		}
 	}

@@ -31,20 +31,23 @@ func (o *observer) stage(ctx context.Context, vm *VM, i int) {
 
 // recorder measures the runs of a VM whose program is an observed one.
 type recorder struct {
-	now      func() time.Duration
-	sample            // of the run at hand
-	workers  []record // by worker
-	spans    []span   // stages, if traced
-	tracing  bool
-	inside   time.Duration // what a call of an observed kernel that does nothing measures
-	overhead time.Duration // what such a call takes
+	now                  func() time.Duration
+	sample                        // of the run at hand
+	workers              []record // by worker
+	spans                []span   // stages, if traced
+	tracing              bool
+	inside               time.Duration // what a call of an observed kernel that does nothing measures
+	overhead             time.Duration // what such a call takes
+	loops                []*opened
+	rowCount, stageCount int
 }
 
 // sample holds the times that a run took.
 type sample struct {
 	run    time.Duration
-	stages []time.Duration
-	busy   []time.Duration // by row of the listing, on all workers together
+	stages []time.Duration // of the program, then of the bodies of its loops
+	ran    []int64         // how often the stages of bodies ran
+	busy   []time.Duration // by row of the listing, then of bodies; on all workers together
 	calls  []int64         // of the kernels, by row
 }
 
@@ -66,8 +69,10 @@ type span struct {
 // own.
 func newRecorder(vm *VM, now func() time.Duration) (*recorder, *Program) {
 	r := &recorder{now: now}
-	p := r.observed(vm.prog)
-	rows := len(r.busy)
+	p := r.copyOf(vm.prog)
+	r.loops = r.open(vm.prog, 0)
+	r.sample = newSample(r.stageCount, r.rowCount)
+	rows := r.rowCount
 	for _, w := range vm.workers {
 		r.workers = append(r.workers, record{of: w.Worker, sample: newSample(0, rows)})
 	}
@@ -76,35 +81,35 @@ func newRecorder(vm *VM, now func() time.Duration) (*recorder, *Program) {
 }
 
 func newSample(stages, rows int) sample {
-	return sample{stages: make([]time.Duration, stages), busy: make([]time.Duration, rows), calls: make([]int64, rows)}
+	return sample{stages: make([]time.Duration, stages), ran: make([]int64, stages), busy: make([]time.Duration, rows), calls: make([]int64, rows)}
 }
 
-// observed returns a copy of a program whose kernels measure their time; the program itself pays
-// nothing.
-func (r *recorder) observed(p *Program) *Program {
+// copyOf returns a copy of a program whose kernels measure their time, with rows and stages of its
+// own in the samples; the program itself pays nothing.
+func (r *recorder) copyOf(p *Program) *Program {
 	q := *p
 	q.stages = slices.Clone(p.stages)
-	rows := 0
 	for i := range q.stages {
 		s := &q.stages[i]
-		s.calls, s.sums = slices.Clone(s.calls), slices.Clone(s.sums)
+		s.calls, s.sums, s.tilings = slices.Clone(s.calls), slices.Clone(s.sums), slices.Clone(s.tilings)
 		for k := range s.calls {
 			c := &s.calls[k]
 			c.bound, c.first = slices.Clone(c.bound), slices.Clone(c.first)
 			for _, bound := range [][]sized{c.bound, c.first} {
 				for n := range bound {
-					bound[n].Run = r.timed(rows, bound[n].Run)
+					bound[n].Run = r.timed(r.rowCount, bound[n].Run)
 				}
 			}
 			for n := range s.sums {
 				if x := &s.sums[n]; x.partial == s.steps[k].out.buf {
-					x.combine.Run = r.timed(rows, x.combine.Run)
+					x.combine.Run = r.timed(r.rowCount, x.combine.Run)
 				}
 			}
-			rows++
+			r.rowCount++
 		}
+		s.straighten()
 	}
-	r.sample = newSample(len(q.stages), rows)
+	r.stageCount += len(q.stages)
 	return &q
 }
 

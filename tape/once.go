@@ -138,7 +138,7 @@ func (q *sequence) unite() {
 	some := false
 	for i := range q.stages {
 		of[i] = i
-		for b := range q.madeOnce(i) {
+		for _, b := range q.madeOnce(i) {
 			maker[b], some = i, true
 		}
 	}
@@ -190,16 +190,16 @@ func (q *sequence) unite() {
 }
 
 // madeOnce returns the arrays that the steps of stage i write that run once.
-func (q *sequence) madeOnce(i int) map[int]bool {
-	made, s := map[int]bool{}, &q.stages[i]
+func (q *sequence) madeOnce(i int) (made []int) {
+	s := &q.stages[i]
 	for _, st := range s.steps {
 		if st.once && q.buffers[st.out.buf].home == inArena {
-			made[st.out.buf] = true
+			made = append(made, st.out.buf)
 		}
 	}
 	for _, x := range s.sums {
 		if s.once {
-			made[x.out] = true
+			made = append(made, x.out)
 		}
 	}
 	return made
@@ -210,7 +210,7 @@ func (q *sequence) madeOnce(i int) map[int]bool {
 func (q *sequence) checkOnce() error {
 	of := map[int]int{} // by buffer: one more than the lot whose stages make it
 	for i := range q.stages {
-		for b := range q.madeOnce(i) {
+		for _, b := range q.madeOnce(i) {
 			of[b] = q.stages[i].lot + 1
 		}
 	}
@@ -233,7 +233,9 @@ func (q *sequence) checkOnce() error {
 					return fmt.Errorf("stage %d, step %d reads buffer %d, which is made once and not kept", i, k, r.buf)
 				}
 			}
-			inside[st.out.buf] = inside[st.out.buf] || st.once
+			if st.once {
+				inside[st.out.buf] = true
+			}
 		}
 	}
 	return nil

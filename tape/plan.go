@@ -83,6 +83,7 @@ type planning struct {
 	offset  []int  // by buffer
 	passed  []bool // by buffer: its place went to a result, or was given back
 	inPlace []bool // by instruction
+	touches        // of the stage at hand
 }
 
 func newPlanning(o *ordered, order []int) *planning {
@@ -93,7 +94,10 @@ func newPlanning(o *ordered, order []int) *planning {
 		p.stages[i] = o.stages[from]
 	}
 	for i := range p.stages {
-		for _, b := range slices.Concat(p.made(i), p.read(i)) {
+		for _, b := range p.made(i) {
+			p.last[b] = i
+		}
+		for _, b := range p.read(i) {
 			p.last[b] = i
 		}
 	}
@@ -114,21 +118,24 @@ func (p *planning) arena() int { return p.free.length() }
 // stage places the results of stage i, and gives back the places of buffers that end there.
 func (p *planning) stage(i int) {
 	made, read := p.made(i), p.read(i)
-	t, ending := p.stages[i].touches(), p.ending(read, i)
+	p.touches.of(&p.stages[i], len(p.buffers))
+	ending := p.ending(read, i)
 	for _, b := range made {
 		if p.buffers[b].kept {
 			continue
 		}
-		if from := p.replaced(i, b, t, ending); from >= 0 {
+		if from := p.replaced(i, b, ending); from >= 0 {
 			p.offset[b], p.passed[from] = p.offset[from], true
 		} else {
 			p.offset[b] = p.free.take(roundUp(p.buffers[b].bytes))
 		}
 	}
-	for _, b := range slices.Concat(made, read) {
-		if p.ends(b, i) {
-			p.free.give(p.offset[b], roundUp(p.buffers[b].bytes))
-			p.passed[b] = true // given back once
+	for _, buffers := range [][]int{made, read} {
+		for _, b := range buffers {
+			if p.ends(b, i) {
+				p.free.give(p.offset[b], roundUp(p.buffers[b].bytes))
+				p.passed[b] = true // given back once
+			}
 		}
 	}
 }
@@ -155,15 +162,14 @@ func (p *planning) ending(read []int, i int) (out []int) {
 // if there is none: every reader in the stage comes no later than the step that writes b, and
 // reads, block by block, only the rows that are written. The operands of that step are tried first,
 // then other buffers that end here.
-func (p *planning) replaced(i, b int, t touches, ending []int) int {
+func (p *planning) replaced(i, b int, ending []int) int {
 	s := &p.stages[i]
-	at, ok := t.maker[b]
+	at, ok := p.maker.get(b)
 	if !ok || slices.ContainsFunc(s.sums, func(x sum) bool { return x.partial == b || x.out == b }) {
 		return -1
 	}
 	fits := func(from int) bool {
-		_, made := t.maker[from]
-		return !made && p.ends(from, i) && p.buffers[from].bytes == p.buffers[b].bytes && p.sameRows(s, t, from, at)
+		return !p.maker.has(from) && p.ends(from, i) && p.buffers[from].bytes == p.buffers[b].bytes && p.sameRows(s, &p.touches, from, at)
 	}
 	ins := s.steps[at].ins
 	for n, r := range s.steps[at].in {
@@ -176,7 +182,7 @@ func (p *planning) replaced(i, b int, t touches, ending []int) int {
 		return -1
 	}
 	for _, from := range ending {
-		if r := t.readers[from]; r[len(r)-1] < at && fits(from) {
+		if r := p.readers.at(from); r[len(r)-1] < at && fits(from) {
 			p.inPlace[ins] = true
 			return from
 		}
@@ -203,29 +209,36 @@ func (p *planned) check() error {
 
 // touches lists the steps of a stage that write and read each buffer.
 type touches struct {
-	maker   map[int]int   // the step that writes it
-	readers map[int][]int // the steps that read it, in order
+	maker   byBuffer[int]   // the step that writes it
+	readers byBuffer[[]int] // the steps that read it, in order
+	operand []int           // the buffers that are read, each once
 }
 
-func (s *stage) touches() touches {
-	t := touches{make(map[int]int, len(s.steps)), make(map[int][]int, len(s.steps))}
+// of finds the steps of a stage; there are so many buffers.
+func (t *touches) of(s *stage, buffers int) {
+	t.maker.empty(buffers)
+	t.readers.empty(buffers)
+	t.operand = t.operand[:0]
 	for k := range s.steps {
 		st := &s.steps[k]
-		t.maker[st.out.buf] = k
-		for _, r := range st.in {
-			if l := t.readers[r.buf]; len(l) == 0 || l[len(l)-1] != k {
-				t.readers[r.buf] = append(l, k)
+		t.maker.set(st.out.buf, k)
+		for i := range st.in {
+			b := st.in[i].buf
+			if l := t.readers.at(b); len(l) == 0 {
+				t.operand = append(t.operand, b)
+			} else if l[len(l)-1] == k {
+				continue
 			}
+			push(&t.readers, b, k)
 		}
 	}
-	return t
 }
 
 // sameRows reports whether each step that reads buf is at or before the given one and reads only
 // the rows of its block, in order.
-func (q *sequence) sameRows(s *stage, t touches, buf, at int) bool {
+func (q *sequence) sameRows(s *stage, t *touches, buf, at int) bool {
 	bytes := q.buffers[buf].bytes
-	for _, k := range t.readers[buf] {
+	for _, k := range t.readers.at(buf) {
 		st := &s.steps[k]
 		ins := &q.instrs[st.ins]
 		for n, r := range st.in {

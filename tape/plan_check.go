@@ -15,10 +15,8 @@ func (p *Program) Check() error {
 	if p == nil {
 		return errNilProgram
 	}
-	for i := range p.stages {
-		if err := p.replayScratch(i); err != nil {
-			return fmt.Errorf("stage %d, %w", i, err)
-		}
+	if err := p.replayScratch(); err != nil {
+		return err
 	}
 	return p.replayArena(p.arena, func() {})
 }
@@ -111,10 +109,10 @@ func (q *sequence) replayArena(size int, look func()) error {
 // stage replays what stage i reads and writes.
 func (m *arenaReplay) stage(i int) error {
 	m.s = &m.stages[i]
-	m.touches = m.s.touches()
+	m.touches.of(m.s, len(m.buffers))
 	m.reads = m.reads[:0]
-	for b := range m.readers {
-		if _, made := m.maker[b]; !made && m.buffers[b].home == inArena {
+	for _, b := range m.operand {
+		if !m.maker.has(b) && m.buffers[b].home == inArena {
 			m.reads = append(m.reads, b)
 		}
 	}
@@ -159,8 +157,8 @@ func (m *arenaReplay) result(k, b int) error {
 	out := &m.buffers[b]
 	for _, buf := range m.over(out) {
 		over := &m.buffers[buf]
-		if over.offset != out.offset || over.bytes != out.bytes || !m.sameRows(m.s, m.touches, buf, k) {
-			return fmt.Errorf("the result overlaps operand %d of step %d", buf, m.readers[buf][0])
+		if over.offset != out.offset || over.bytes != out.bytes || !m.sameRows(m.s, &m.touches, buf, k) {
+			return fmt.Errorf("the result overlaps operand %d of step %d", buf, m.readers.at(buf)[0])
 		}
 	}
 	return m.write(b)
@@ -201,12 +199,25 @@ func (m *arenaReplay) loop(l *loop) error {
 // scratchReplay replays the scratch of one stage, range of steps by range of steps.
 type scratchReplay struct {
 	replay
-	s *stage
+	s    *stage
+	over byBuffer[struct{}] // buffers whose place a step of the range at hand takes
 }
 
-// replayScratch returns an error unless all values that stage i reads from the scratch are intact.
-func (q *sequence) replayScratch(i int) error {
-	m := &scratchReplay{replay{sequence: q, size: q.stages[i].scratch}, &q.stages[i]}
+// replayScratch returns an error unless all values that each stage reads from the scratch are
+// intact.
+func (q *sequence) replayScratch() error {
+	m := &scratchReplay{replay: replay{sequence: q}}
+	for i := range q.stages {
+		if err := m.stage(&q.stages[i]); err != nil {
+			return fmt.Errorf("stage %d, %w", i, err)
+		}
+	}
+	return nil
+}
+
+// stage replays what a stage reads and writes.
+func (m *scratchReplay) stage(s *stage) error {
+	m.s, m.size, m.intact = s, s.scratch, m.intact[:0]
 	for _, t := range m.s.tilings {
 		// Results for later ranges have their place from the first tile on.
 		for k := t.from; k < t.to; k++ {
@@ -266,14 +277,21 @@ func (m *scratchReplay) sharedBy(k int) int {
 // lost finds a buffer of the whole block that a range of steps reads or makes and that does not
 // hold at its end; -1 if there is none.
 func (m *scratchReplay) lost(t tiling) int {
-	over := map[int]bool{}
+	m.over.empty(len(m.buffers))
 	for k := t.from; k < t.to; k++ {
-		over[m.sharedBy(k)] = true
+		if b := m.sharedBy(k); b >= 0 {
+			m.over.set(b, struct{}{})
+		}
 	}
+	lost := func(b int) bool { return m.outlasts(b, t) && !m.over.has(b) && !m.holds(b) }
 	for k := t.from; k < t.to; k++ {
-		for _, r := range append([]ref{m.s.steps[k].out}, m.s.steps[k].in...) {
-			if m.outlasts(r.buf, t) && !over[r.buf] && !m.holds(r.buf) {
-				return r.buf
+		st := &m.s.steps[k]
+		if lost(st.out.buf) {
+			return st.out.buf
+		}
+		for i := range st.in {
+			if b := st.in[i].buf; lost(b) {
+				return b
 			}
 		}
 	}

@@ -185,7 +185,7 @@ func (l *labelling) stage() error {
 	for _, x := range l.s.sums {
 		l.label(l.whole(x.partial), x.partial)
 	}
-	blocks, tilings := 1, []tiling{{0, 1, 1}}
+	blocks, tilings := 1, []tiling{{to: 1, rows: 1}}
 	if l.s.rows > 0 {
 		l.blocked++
 		blocks, tilings = l.s.blocks(), l.s.tilings

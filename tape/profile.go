@@ -28,11 +28,12 @@ type Profile struct {
 	Unseen   time.Duration // of a run without measuring, in turn with the others
 	Other    time.Duration // of Wall: outside of all instructions, as for reading the feed
 	Roofline Roofline
-	Rows     []Timing // as in the listing: Wall is their Time together, and Other
+	Rows     []Timing // as in the listing, loops with their bodies: Wall is their Time together, and Other
 	program  *Program
 }
 
-// Timing is an instruction of the listing with its time.
+// Timing is an instruction of the listing with its time. Of a loop's body, whose instructions run
+// once a step, all figures are for all steps of a run together.
 type Timing struct {
 	Row
 	Time           time.Duration // of the run's: its part of the time of its stage
@@ -40,6 +41,8 @@ type Timing struct {
 	Calls          int64         // of its kernel: one for each block, or each chunk of the whole
 	ScratchTraffic int64         // bytes read and written in scratch; Row.Traffic has the others
 	Least          time.Duration // what the roofline of a core allows: Busy can hardly be less
+	Steps          int64         // of a loop: those that were run, as a loop may end early
+	Within         []Timing      // of a loop: its instructions, which together take no more than its Time
 }
 
 // FLOPRate returns the operations a second of a worker while it runs the instruction, 0 if it took
@@ -76,6 +79,9 @@ func share(part, of time.Duration) float64 {
 // other in the copy as they would here. After some warm-up it does the given number of measured
 // runs, alternating with as many unmeasured ones, which show what measuring changes.
 //
+// What happens in the steps of loops is measured in runs of their own, which tell how the loops'
+// time divides.
+//
 // Reading the clock around a call of a kernel costs some 50 ns; that cost is measured first and
 // taken off. A stage on several workers takes the time until the last one is done; its instructions
 // share that time in proportion to the time for which they kept workers busy.
@@ -97,7 +103,7 @@ func (vm *VM) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error
 		watches[1].labels = c.watch.labels
 	}
 	const warmUp = 3
-	var samples, unseen []sample
+	var samples, unseen, inside []sample
 	for i := range warmUp + runs {
 		var took [2]time.Duration
 		for k, p := range []*Program{plain, observed} {
@@ -109,11 +115,23 @@ func (vm *VM) Profile(ctx context.Context, feed Feed, runs int) (*Profile, error
 			took[k] = now() - begin
 		}
 		s := record.take(took[1])
+		if len(record.loops) > 0 {
+			s, err := record.within(ctx, c, feed)
+			if err != nil {
+				return nil, fmt.Errorf("profile: run %d, with the steps of loops: %w", i+1, err)
+			}
+			if i >= warmUp {
+				inside = append(inside, s)
+			}
+		}
 		if i >= warmUp {
 			samples, unseen = append(samples, s), append(unseen, sample{run: took[0]})
 		}
 	}
 	p := record.profile(plain, samples)
+	for _, o := range record.loops {
+		p.Rows[o.loop].unfold(o, inside, p.Roofline)
+	}
 	p.Unseen = middle(unseen, func(s *sample) time.Duration { return s.run })
 	return p, nil
 }
@@ -156,7 +174,7 @@ func (r *recorder) profile(p *Program, samples []sample) *Profile {
 	}
 	out.Other = middle(samples, func(s *sample) time.Duration {
 		other := s.run
-		for _, d := range s.stages {
+		for _, d := range s.stages[:len(p.stages)] {
 			other -= d + r.overhead - r.inside
 		}
 		return max(0, other)

@@ -8,7 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
-// Part adds up all instructions of a run that come from one place of the user's model.
+// Part adds up all instructions of a run that come from one place of the user's model, those of the
+// steps of loops among them.
 type Part struct {
 	Label    string        // the line, the scope, or the quantity
 	Pos      graph.Pos     // of the quantity; zero for a scope
@@ -58,9 +59,8 @@ func forward(n *graph.Node) *graph.Node {
 func (p *Profile) parts(place func(*Timing) (label string, at graph.Pos)) []Part {
 	var parts []Part
 	index := map[Part]int{}
-	for i := range p.Rows {
-		t := &p.Rows[i]
-		label, at := place(t)
+	all(p.Rows, false, func(t Timing, backward bool) {
+		label, at := place(&t)
 		key := Part{Label: label, Pos: at}
 		k, seen := index[key]
 		if !seen {
@@ -71,10 +71,10 @@ func (p *Profile) parts(place func(*Timing) (label string, at graph.Pos)) []Part
 		parts[k].Time += t.Time
 		parts[k].FLOPs += t.FLOPs
 		parts[k].Traffic += t.Traffic
-		if t.Node.IsBackward() {
+		if backward {
 			parts[k].Gradient += t.Time
 		}
-	}
+	})
 	slices.SortStableFunc(parts, func(a, b Part) int { return cmp.Compare(b.Time, a.Time) })
 	return parts
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
-// String returns the profile as tables: an instruction a line as in the listing, then the user's
+// String returns the profile as tables: an instruction a line as in the listing, below a loop those
+// of its body, marked ┆, with the figures of all its steps; then the user's
 // lines, scopes if there are any, and quantities. Rates and the share of the roofline are those of
 // a core that is at the instruction; in the last line rates are those of the whole run. ~ marks the
 // traffic in scratch.
@@ -36,20 +37,8 @@ func (p *Profile) rows(b *strings.Builder) {
 		"#", "time", "share", "GFLOP/s", "GB/s", "~GB/s", "roof", "calls", width, "result")
 	var busy, least time.Duration
 	flops, traffic, scratch := int64(0), int64(0), int64(0)
-	for i, r := range p.Rows {
-		bracket, s := " ", &p.program.stages[r.Stage]
-		if s.rows > 0 {
-			bracket = "│"
-			if i == 0 || p.Rows[i-1].Stage != r.Stage {
-				fmt.Fprintf(b, "     ╭ %s\n", s.text())
-			}
-		}
-		fmt.Fprintf(b, "%4d %s%8s %s  %8.2f %6.1f %6.1f %s %6d  %s  %s %s  · %v\n",
-			i, bracket, durationText(r.Time), percent(share(r.Time, p.Wall)), r.FLOPRate()/1e9, r.ByteRate()/1e9, r.ScratchRate()/1e9,
-			percent(r.Roof()), r.Calls, pad(r.Result, width), r.Op, strings.Join(r.In, ", "), r.Pos)
-		if s.rows > 0 && (i+1 == len(p.Rows) || p.Rows[i+1].Stage != r.Stage) {
-			b.WriteString("     ╰\n")
-		}
+	p.list(b, "", p.program, p.Rows, width)
+	for _, r := range p.Rows {
 		busy, least = busy+r.Busy, least+min(r.Least, r.Busy)
 		flops, traffic, scratch = flops+r.FLOPs, traffic+r.Traffic, scratch+r.ScratchTraffic
 	}
@@ -57,6 +46,32 @@ func (p *Profile) rows(b *strings.Builder) {
 	perSecond := func(n int64) float64 { return rate(n, p.Wall) / 1e9 }
 	fmt.Fprintf(b, "%15s %s  %8.2f %6.1f %6.1f %s %6s  in all\n", durationText(p.Wall), percent(1),
 		perSecond(flops), perSecond(traffic), perSecond(scratch), percent(share(least, busy)), "")
+}
+
+// list prints rows of a program, each line after a prefix; after a loop those of its body, marked ┆,
+// and what the loop takes itself.
+func (p *Profile) list(b *strings.Builder, prefix string, prog *Program, rows []Timing, width int) {
+	for i := range rows {
+		r, bracket, s := &rows[i], " ", &prog.stages[rows[i].Stage]
+		if s.rows > 0 {
+			bracket = "│"
+			if i == 0 || rows[i-1].Stage != r.Stage {
+				fmt.Fprintf(b, "%s     ╭ %s\n", prefix, s.text())
+			}
+		}
+		fmt.Fprintf(b, "%s%4d %s%8s %s  %8.2f %6.1f %6.1f %s %6d  %s  %s %s  · %v\n",
+			prefix, i, bracket, durationText(r.Time), percent(share(r.Time, p.Wall)), r.FLOPRate()/1e9, r.ByteRate()/1e9, r.ScratchRate()/1e9,
+			percent(r.Roof()), r.Calls, pad(r.Result, width), r.Op, strings.Join(r.In, ", "), r.Pos)
+		if s.rows > 0 && (i+1 == len(rows) || rows[i+1].Stage != r.Stage) {
+			fmt.Fprintf(b, "%s     ╰\n", prefix)
+		}
+		if r.Within != nil {
+			inner := prefix + "     ┆ "
+			fmt.Fprintf(b, "%s%s run\n", inner, plural.Count(int(r.Steps), "step"))
+			p.list(b, inner, r.Body, r.Within, width)
+			fmt.Fprintf(b, "%s     %8s %s  of the loop itself, from step to step\n", inner, durationText(r.Own()), percent(share(r.Own(), p.Wall)))
+		}
+	}
 }
 
 // partsTable prints parts of a run, the longest first; those that nobody would look at are added

@@ -51,47 +51,51 @@ func (w *worker) block(s *stage, b, part int, begins bool) {
 	for i := range s.tilings {
 		t := &s.tilings[i]
 		for row := first; row < first+n; row += t.rows {
-			length := s.calls[t.from].length(min(t.rows, first+n-row))
-			for k := t.from; k < t.to; k++ {
-				c := &s.calls[k]
-				if c.once && w.rests {
-					continue
-				}
-				bound := &c.bound[length]
-				if begins && row == first && c.first != nil {
-					bound = &c.first[length]
-				}
-				x := &w.calls[c.number]
-				if len(c.moves) > 0 {
-					w.move(x, c.moves, first, row, part)
-				}
-				bound.Run(x, 0, bound.Units)
-				if c.indices != nil {
-					w.check(c.indices, row, bound.rows)
-				}
-			}
+			w.tile(s.calls[t.from:t.to], t.length(min(t.rows, first+n-row)), place{first, row, part}, begins && row == first)
 		}
 	}
 }
 
-// length returns the index of the kernel bound to so many rows, which is the same for all calls of
-// a tiling.
-func (c *call) length(rows int) int {
-	for i := range c.bound {
-		if c.bound[i].rows == rows {
-			return i
+// place says which rows a call does: those from a row on, of the block that begins at first, adding
+// to the given partial sums.
+type place struct{ first, row, part int }
+
+// tile runs the calls of a tiling on a number of rows.
+func (w *worker) tile(calls []call, x *length, at place, begins bool) {
+	running := w.calls[calls[0].number:][:len(calls)]
+	if x.straight != nil {
+		for k := range x.straight {
+			bound := &x.straight[k]
+			bound.Run(&running[k], 0, bound.Units)
+		}
+		return
+	}
+	for k := range calls {
+		c := &calls[k]
+		if c.once && w.rests {
+			continue
+		}
+		bound := &c.bound[x.number]
+		if begins && c.first != nil {
+			bound = &c.first[x.number]
+		}
+		if len(c.moves) > 0 {
+			w.move(&running[k], c.moves, at)
+		}
+		bound.Run(&running[k], 0, bound.Units)
+		if c.indices != nil {
+			w.check(c.indices, at.row, bound.rows)
 		}
 	}
-	panic("tape: nothing is bound to so many rows")
 }
 
-// move sets the operands of a call that move, for the given row of the block that begins at first.
-func (w *worker) move(c *kernel.Ctx, moves []move, first, row, part int) {
+// move sets the operands of a call that move.
+func (w *worker) move(c *kernel.Ctx, moves []move, to place) {
 	for i := range moves {
 		m := &moves[i]
-		at := (row-m.from*first)*m.stride + part*m.part
+		at := (to.row-m.from*to.first)*m.stride + to.part*m.part
 		if m.rows != nil {
-			at = m.rows.At(row) * m.size
+			at = m.rows.At(to.row) * m.size
 		}
 		if mem := w.mem[m.buf].From(at); m.operand < 0 {
 			c.Out = mem

@@ -6,21 +6,31 @@ package tape
 // ranges keeps its place to the last step.
 type scratching struct {
 	*staged
-	s      *stage
-	free   gaps
-	last   map[int]int  // by buffer: the last step that touches it
-	passed map[int]bool // buffers whose place has gone to a result, or was given back
+	s    *stage
+	free gaps
+	*scratchBuffers
+}
+
+// scratchBuffers is what scratching knows of buffers.
+type scratchBuffers struct {
+	last   byBuffer[int]      // the last step that touches it
+	passed byBuffer[struct{}] // its place has gone to a result, or was given back
+	placed byBuffer[struct{}] // it has its place from the first step of the range at hand on
+	ended  []int              // buffers that end with the range at hand
 }
 
 // placeInScratch gives the results of a stage that stay in scratch their offsets.
-func (s *staged) placeInScratch(made *stage) {
-	c := &scratching{staged: s, s: made, free: gaps{tooLong: s.how.tooLong}, last: map[int]int{}, passed: map[int]bool{}}
-	for k, st := range made.steps {
+func (s *stager) placeInScratch(made *stage) {
+	c := &scratching{staged: s.staged, s: made, free: gaps{tooLong: s.how.tooLong}, scratchBuffers: &s.scratch}
+	c.last.empty(len(s.buffers))
+	c.passed.empty(len(s.buffers))
+	for k := range made.steps {
+		st := &made.steps[k]
 		for _, r := range st.in {
-			c.last[r.buf] = k
+			c.last.set(r.buf, k)
 		}
-		if _, used := c.last[st.out.buf]; !used {
-			c.last[st.out.buf] = k
+		if !c.last.has(st.out.buf) {
+			c.last.set(st.out.buf, k)
 		}
 	}
 	for _, t := range made.tilings {
@@ -32,34 +42,40 @@ func (s *staged) placeInScratch(made *stage) {
 // tiling places the results of a range of steps, and gives back the places of buffers that end in
 // it.
 func (c *scratching) tiling(t tiling) {
-	placed := map[int]bool{}
+	c.placed.empty(len(c.buffers))
 	for k := t.from; k < t.to; k++ {
 		if b := c.s.steps[k].out.buf; c.outlasts(b, t) {
-			placed[b] = true
+			c.placed.set(b, struct{}{})
 			c.place(k)
 		}
 	}
-	var ended []int
+	c.ended = c.ended[:0]
 	for k := t.from; k < t.to; k++ {
 		st := &c.s.steps[k]
-		if b := st.out.buf; c.buffers[b].home == inScratch && !placed[b] {
+		if b := st.out.buf; c.buffers[b].home == inScratch && !c.placed.has(b) {
 			c.place(k)
 		}
-		for _, r := range append([]ref{st.out}, st.in...) {
-			b := &c.buffers[r.buf]
-			if b.home != inScratch || c.last[r.buf] != k || c.passed[r.buf] {
-				continue
-			}
-			c.passed[r.buf] = true
-			if c.outlasts(r.buf, t) {
-				ended = append(ended, r.buf)
-			} else {
-				c.free.give(b.offset, roundUp(b.bytes))
-			}
+		c.end(k, st.out.buf, t)
+		for i := range st.in {
+			c.end(k, st.in[i].buf, t)
 		}
 	}
-	for _, b := range ended {
+	for _, b := range c.ended {
 		c.free.give(c.buffers[b].offset, roundUp(c.buffers[b].bytes))
+	}
+}
+
+// end gives back the place of a buffer that ends in step k of a range.
+func (c *scratching) end(k, buf int, t tiling) {
+	b := &c.buffers[buf]
+	if b.home != inScratch || c.last.at(buf) != k || c.passed.has(buf) {
+		return
+	}
+	c.passed.set(buf, struct{}{})
+	if c.outlasts(buf, t) {
+		c.ended = append(c.ended, buf)
+	} else {
+		c.free.give(b.offset, roundUp(b.bytes))
 	}
 }
 
@@ -70,9 +86,10 @@ func (c *scratching) place(k int) {
 	out := &c.buffers[c.s.steps[k].out.buf]
 	for i, v := range ins.in {
 		b := &c.buffers[v.buf]
-		if b.home == inScratch && !c.passed[v.buf] && c.last[v.buf] == k && b.bytes == out.bytes && b.rows == out.rows && mayShare(ins, i) {
+		if b.home == inScratch && !c.passed.has(v.buf) && c.last.at(v.buf) == k && b.bytes == out.bytes && b.rows == out.rows && mayShare(ins, i) {
 			out.offset = b.offset
-			c.passed[v.buf], ins.inPlace = true, true
+			c.passed.set(v.buf, struct{}{})
+			ins.inPlace = true
 			return
 		}
 	}

@@ -44,7 +44,7 @@ type sinking struct {
 	div     []kernel.Division // by instruction, in its group
 	readers [][]int           // by buffer: the instructions that read it
 	fixed   []bool            // by instruction: its result stays in memory
-	given   [][]value         // by instruction: what it read before anything was made again
+	given   [][]value         // by instruction, if values are watched: what it read before anything was made again
 	again   []int             // by instruction: the effort of making it again; 0 for too much
 }
 
@@ -77,8 +77,11 @@ func (s *sinking) index() {
 	}
 	s.readers = make([][]int, len(s.buffers))
 	s.given = make([][]value, len(s.instrs))
+	watched := len(s.watched) > 0 || slices.ContainsFunc(s.instrs, func(ins draft) bool { return ins.extra })
 	for i := range s.instrs {
-		s.given[i] = slices.Clone(s.instrs[i].in)
+		if watched {
+			s.given[i] = slices.Clone(s.instrs[i].in)
+		}
 		if s.instrs[i].extra {
 			continue
 		}

@@ -123,9 +123,13 @@ func (q *sequence) made(i int) []int {
 
 // read lists the buffers that stage i reads, some more than once.
 func (q *sequence) read(i int) []int {
-	var out []int
-	for _, st := range q.stages[i].steps {
-		for _, r := range st.in {
+	n := 0
+	for k := range q.stages[i].steps {
+		n += len(q.stages[i].steps[k].in)
+	}
+	out := make([]int, 0, n)
+	for k := range q.stages[i].steps {
+		for _, r := range q.stages[i].steps[k].in {
 			out = append(out, r.buf)
 		}
 	}

@@ -24,6 +24,13 @@ type stager struct {
 	uses  map[packing]int   // how often each right operand is read, but for blocks
 	packs map[packing]value // those that have been packed
 	lasts *lasting
+	span  []int      // by buffer, in alive: one more than its number in spans, 0 for none
+	spans []presence // of the last group, whose memory serves the next
+
+	// Of the stage at hand; their memory serves the next.
+	readBy  byBuffer[firstLast] // the members that read a buffer
+	laid    layingBuffers
+	scratch scratchBuffers
 }
 
 // Partial sums take no more than partsLimit bytes in all, unless there are few of them.
@@ -98,16 +105,20 @@ func (s *stager) worthAlone(g *group) bool {
 // whole makes a stage of one instruction.
 func (s *stager) whole(i int) {
 	ins := &s.instrs[i]
-	open := &opening{kernel: ins.kernel, out: ins.out.layout, in: layoutsOf(ins.in)}
+	open := &opening{kernel: ins.kernel}
 	st := step{ins: i, out: ref{buf: ins.out.buf}, open: open}
-	for _, v := range ins.in {
-		st.in = append(st.in, ref{buf: v.buf})
+	st.in = make([]ref, len(ins.in))
+	for i, v := range ins.in {
+		st.in[i].buf = v.buf
 	}
 	if i < len(s.from.instrs) && s.from.instrs[i].checks {
 		st.indices = &indices{node: ins.node}
 	}
-	if v, k, ok := s.packed(i, 1, open.out, open.in); ok {
-		open.kernel, open.in[1], st.in[1] = k, v.layout, ref{buf: v.buf}
+	if _, product := ins.kernel.(kernel.PackReader); product {
+		out, in := open.layouts(ins, 0)
+		if v, k, ok := s.packed(i, 1, out, in); ok {
+			open.kernel, open.panels, st.in[1] = k, &v.layout, ref{buf: v.buf}
+		}
 	}
 	ins = &s.instrs[i] // packing adds an instruction
 	made := stage{steps: []step{st}, nanos: nanos(ins), checks: st.indices != nil}
@@ -157,6 +168,7 @@ func (s *stager) blocked(g *group, once bool) {
 		part = s.part(members)
 	}
 	s.hold(&made, members)
+	made.steps = make([]step, 0, len(members))
 	for _, t := range made.tilings {
 		for k := t.from; k < t.to; k++ {
 			st := s.step(&made, t, members[k])
@@ -222,30 +234,37 @@ func (s *stager) blockRows(g *group, members []laid) int {
 // step makes the step of a member.
 func (s *stager) step(made *stage, t tiling, m laid) step {
 	ins := &s.instrs[m.ins]
-	open := &opening{kernel: ins.kernel, out: ins.out.layout, rows: make([]kernel.Rows, len(ins.in)), turned: m.turned, lies: make([]bool, len(ins.in))}
+	open := &opening{kernel: ins.kernel, rows: made.rows, div: m.div, turned: m.turned, back: m.back}
 	if m.turned {
 		open.kernel, _ = kernel.WithRowsLast(ins.kernel, ins.out.layout)
 	}
 	st := step{ins: m.ins, in: make([]ref, len(ins.in)), open: open}
+	same := false // all blocks read all of the second operand
 	for i, v := range ins.in {
-		open.rows[i], _ = m.div.Rows(v.layout, i, made.rows)
-		st.in[i] = s.refTo(t, v, &open.rows[i])
-		open.lies[i] = s.buffers[v.buf].turned
+		rows, _ := m.div.Rows(v.layout, i, made.rows)
+		st.in[i] = s.refTo(t, v, &rows)
+		same = same || i == 1 && rows.Same()
+		if s.buffers[v.buf].turned {
+			if open.lies == nil {
+				open.lies = make([]bool, len(ins.in))
+			}
+			open.lies[i] = true
+		}
 	}
 	if m.ins < len(s.from.instrs) && s.from.instrs[m.ins].checks {
 		operand, _ := ins.node.Op().(trait.Indexing).Places(ins.node)
-		st.indices, made.checks = &indices{ins.node, open.rows[operand]}, true
+		rows, _ := m.div.Rows(ins.in[operand].layout, operand, made.rows)
+		st.indices, made.checks = &indices{ins.node, rows}, true
 	}
-	outRows, _ := m.div.Rows(ins.out.layout, -1, made.rows)
 	if m.div.Accumulate != nil {
 		open.kernel, open.first = m.div.Accumulate, m.div.First
 		st.out = s.sumInto(made, m.member)
 		return st
 	}
-	open.outRows = &outRows
-	st.out = s.refTo(t, ins.out, &outRows)
-	if len(open.rows) > 1 && open.rows[1].Same() {
-		out, in := open.layouts(made.block)
+	rows, _ := m.div.Rows(ins.out.layout, -1, made.rows)
+	st.out = s.refTo(t, ins.out, &rows)
+	if same {
+		out, in := open.layouts(ins, made.block)
 		if v, packed, ok := s.packed(m.ins, made.blocks(), out, in); ok {
 			open.kernel, open.panels, st.in[1] = packed, &v.layout, ref{buf: v.buf}
 		}
@@ -266,7 +285,8 @@ func (s *stager) refTo(t tiling, v value, r *kernel.Rows) ref {
 	if uniform {
 		return ref{buf: v.buf, stride: stride * size}
 	}
-	return ref{buf: v.buf, rows: r, size: size}
+	rows := *r
+	return ref{buf: v.buf, rows: &rows, size: size}
 }
 
 // sumInto prepares the sum over the rows of a member's contributions.
@@ -328,13 +348,11 @@ func (q *sequence) text(form string, places bool) string {
 // check replays the scratch of each stage: see [sequence.replayScratch],
 // [sequence.checkTurned] and [sequence.checkOnce].
 func (s *staged) check() error {
-	for i := range s.stages {
-		if err := s.checkTurned(&s.stages[i]); err != nil {
-			return fmt.Errorf("stage %d, %w", i, err)
-		}
-		if err := s.replayScratch(i); err != nil {
-			return fmt.Errorf("stage %d, %w", i, err)
-		}
+	if err := s.checkTurned(); err != nil {
+		return err
+	}
+	if err := s.replayScratch(); err != nil {
+		return err
 	}
 	return s.checkOnce()
 }

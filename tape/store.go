@@ -167,30 +167,12 @@ func (s *Store) fresh(l leaf) error {
 		return nil
 	}
 	v := graph.NewValue(l.typ)
-	if ok, err := s.own(l, v); ok {
-		if err == nil {
-			s.put(l, v)
-		}
+	own, err := s.own(l, v)
+	if err != nil {
 		return err
 	}
-	offset, std, width := l.init.Distribution(l.typ.Shape.Sizes()...)
-	key := kernel.KeyOf("init " + l.path)
-	for i := range v.Data {
-		switch {
-		case std != 0:
-			v.Data[i] = offset + std*kernel.Random{Key: key, Law: kernel.LawNormal}.Draw(kernel.F64, s.seed, 0, uint64(i))
-		case width != 0:
-			v.Data[i] = offset + width*kernel.Random{Key: key}.Draw(kernel.F64, s.seed, 0, uint64(i))
-		default:
-			v.Data[i] = offset
-		}
-	}
-	if gain, ok := l.init.Orthonormal(); ok && len(v.Data) > 0 {
-		columns := l.typ.Shape.Dim(l.typ.Shape.Rank() - 1)
-		orthonormalise(v.Data, columns)
-		for i := range v.Data {
-			v.Data[i] *= gain
-		}
+	if !own {
+		begin(v, l, s.seed)
 	}
 	s.put(l, v)
 	return nil

@@ -12,7 +12,10 @@ import (
 // into the cache with all that is alive at once while they are computed.
 
 // tiling is a range of steps, [from,to), that go through a block so many rows at a time.
-type tiling struct{ from, to, rows int }
+type tiling struct {
+	from, to, rows int
+	lengths        []length // once the steps are bound
+}
 
 // tile cuts the members of a group into ranges.
 func (s *stager) tile(made *stage, g *group, members []laid) (tilings []tiling) {
@@ -24,7 +27,7 @@ func (s *stager) tile(made *stage, g *group, members []laid) (tilings []tiling) 
 			}
 			rows = min(rows, s.fitting(g, members[from:to]))
 		}
-		tilings = append(tilings, tiling{from, to, rows})
+		tilings = append(tilings, tiling{from: from, to: to, rows: rows})
 		from = to
 	}
 	return tilings
@@ -49,16 +52,27 @@ const longRows = 512
 // the place of an operand that ends there needs none of its own. Where a value is watched, so that
 // it has to be an array, it counts as if it were not: watching changes no bit.
 func (s *stager) alive(g *group, members []laid) int {
-	spans := map[int]*presence{} // by buffer
+	spans := s.spans[:0]
+	if n := len(s.buffers) - len(s.span); n > 0 {
+		s.span = append(s.span, make([]int, n)...)
+	}
 	touch := func(k, buf int) *presence {
-		if spans[buf] == nil {
-			spans[buf] = &presence{first: k}
+		if s.span[buf] == 0 {
+			if len(spans) < cap(spans) {
+				spans = spans[:len(spans)+1] // with the memory of its last use
+			} else {
+				spans = append(spans, presence{})
+			}
+			x := &spans[len(spans)-1]
+			*x = presence{buf: buf, first: k, read: x.read[:0]}
+			s.span[buf] = len(spans)
 		}
-		spans[buf].last = k
-		return spans[buf]
+		x := &spans[s.span[buf]-1]
+		x.last = k
+		return x
 	}
 	for k, m := range members {
-		if m.back {
+		if m.back && !m.turned {
 			continue
 		}
 		ins := &s.instrs[m.ins]
@@ -76,27 +90,30 @@ func (s *stager) alive(g *group, members []laid) int {
 	}
 	grows := make([]int, len(members)+1) // by member: the bytes that begin there, less those that have ended
 	for k, m := range members {
-		if m.back {
+		if m.back && !m.turned {
 			continue
 		}
 		ins := &s.instrs[m.ins]
-		out := spans[ins.out.buf]
+		out := &spans[s.span[ins.out.buf]-1]
 		if out.first < k || out.bytes == 0 {
 			continue
 		}
 		for i, v := range ins.in {
-			if x := spans[v.buf]; x.whole && x.last == k && x.bytes == out.bytes && mayShare(ins, i) {
+			if x := &spans[s.span[v.buf]-1]; x.whole && x.last == k && x.bytes == out.bytes && mayShare(ins, i) {
 				x.last, out.first = k-1, k
 				break
 			}
 		}
 	}
-	for _, x := range spans {
+	for i := range spans {
+		x := &spans[i]
 		if x.first <= x.last {
 			grows[x.first] += x.bytes
 			grows[x.last+1] -= x.bytes
 		}
+		s.span[x.buf] = 0
 	}
+	s.spans = spans
 	most, now := 1, 0
 	for _, n := range grows {
 		now += n
@@ -108,9 +125,9 @@ func (s *stager) alive(g *group, members []laid) int {
 // presence is the members of a group, from the first to the last, that need the rows of a buffer, and
 // how many bytes of a row.
 type presence struct {
-	first, last, bytes int
-	read               []kernel.Layout // through which it is read
-	whole              bool            // it is made there, so all of a row is touched
+	buf, first, last, bytes int
+	read                    []kernel.Layout // through which it is read
+	whole                   bool            // it is made there, so all of a row is touched
 }
 
 // rowOf returns the bytes that a member reads of a row of operand i, 0 if every row is the same.
@@ -127,16 +144,21 @@ func (s *stager) rowOf(g *group, m member, i int) int {
 	return touched(r.Layout(1))
 }
 
+// firstLast are the first and the last of some members or steps.
+type firstLast struct{ first, last int }
+
 // hold decides how many rows of a result in scratch each worker holds: a tile if only the range of
 // steps that makes it reads it, otherwise a block.
 func (s *stager) hold(made *stage, members []laid) {
-	first, last := map[int]int{}, map[int]int{} // members that read a buffer
+	readers := &s.readBy
+	readers.empty(len(s.buffers))
 	for j, m := range members {
 		for _, v := range s.instrs[m.ins].in {
-			if _, seen := first[v.buf]; !seen {
-				first[v.buf] = j
+			if r, read := readers.get(v.buf); read {
+				readers.set(v.buf, firstLast{r.first, j})
+			} else {
+				readers.set(v.buf, firstLast{j, j})
 			}
-			last[v.buf] = j
 		}
 	}
 	for _, t := range made.tilings {
@@ -146,7 +168,7 @@ func (s *stager) hold(made *stage, members []laid) {
 				continue
 			}
 			rows := t.rows
-			if _, read := first[b]; read && (first[b] < t.from || last[b] >= t.to) {
+			if r, read := readers.get(b); read && (r.first < t.from || r.last >= t.to) {
 				rows = made.block
 			}
 			s.buffers[b].rows = rows

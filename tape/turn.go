@@ -14,7 +14,7 @@ func (l *laying) turn(k int) {
 	in := slices.Clone(l.instrs[m.ins].in)
 	for i, v := range in {
 		way := l.way(k, i)
-		if t, ok := l.made[v.buf]; ok {
+		if t, ok := l.made.get(v.buf); ok {
 			in[i].buf = t
 		} else if way == asRows && !l.buffers[v.buf].turned {
 			n := l.buffers[v.buf].bytes / v.layout.DType.Size() / l.g.rows
@@ -33,6 +33,8 @@ func (l *laying) turn(k int) {
 	case ins.out.layout.Len() == l.g.rows:
 	case l.buffers[b].home == inScratch && !l.leaves(k):
 		l.buffers[b].turned = true
+	case l.joins(k):
+		l.out[len(l.out)-1].back = true
 	default:
 		l.turnBack(ins)
 	}
@@ -75,7 +77,7 @@ func (l *laying) turnBack(ins *instr) {
 	t := len(l.buffers)
 	l.buffers = append(l.buffers, buffer{home: inScratch, bytes: l.buffers[b].bytes, turned: true})
 	ins.out.buf, ins.turned = t, true
-	l.made[b] = t
+	l.made.set(b, t)
 	l.add(b, value{t, rows}, laid{back: true}, instr{node: ins.node, does: turnsBack})
 }
 
@@ -89,22 +91,26 @@ func (l *laying) add(buf int, v value, as laid, ins instr) {
 	l.out = append(l.out, as)
 }
 
-// checkTurned returns an error unless every step of a stage that reads or writes turned rows knows
-// that they are, and does so among the steps of their tile.
-func (q *sequence) checkTurned(s *stage) error {
-	for _, t := range s.tilings {
-		made := map[int]bool{}
-		for k := t.from; k < t.to; k++ {
-			st := &s.steps[k]
-			for i, r := range st.in {
-				if turned := q.buffers[r.buf].turned; turned != st.open.lies[i] || turned && !made[r.buf] {
-					return fmt.Errorf("step %d reads buffer %d, whose rows lie turned: %v", k, r.buf, turned)
+// checkTurned returns an error unless every step that reads or writes turned rows knows that they
+// are, and does so among the steps of their tile.
+func (q *sequence) checkTurned() error {
+	var made byBuffer[struct{}] // by the steps of a tile
+	for i := range q.stages {
+		s := &q.stages[i]
+		for _, t := range s.tilings {
+			made.empty(len(q.buffers))
+			for k := t.from; k < t.to; k++ {
+				st := &s.steps[k]
+				for n, r := range st.in {
+					if turned := q.buffers[r.buf].turned; turned != st.open.lie(n) || turned && !made.has(r.buf) {
+						return fmt.Errorf("stage %d, step %d reads buffer %d, whose rows lie turned: %v", i, k, r.buf, turned)
+					}
 				}
+				if b := &q.buffers[st.out.buf]; b.turned && (!st.open.turned || b.home != inScratch) {
+					return fmt.Errorf("stage %d, step %d writes buffer %d, whose rows lie turned", i, k, st.out.buf)
+				}
+				made.set(st.out.buf, struct{}{})
 			}
-			if b := &q.buffers[st.out.buf]; b.turned && (!st.open.turned || b.home != inScratch) {
-				return fmt.Errorf("step %d writes buffer %d, whose rows lie turned", k, st.out.buf)
-			}
-			made[st.out.buf] = true
 		}
 	}
 	return nil

@@ -17,27 +17,28 @@ import (
 
 // VM runs a program on a store. It is for one goroutine.
 type VM struct {
-	prog    *Program
-	store   *Store
-	arena   kernel.Mem
-	pool    *pool.Pool
-	workers []*worker
-	job     job
-	watch   *observer     // nil: nobody looks on
-	inputs  []*graph.Node // the user's
-	whole   []graph.Type  // by input: that of the arrays whose rows are fed; see RunRows
-	entries []*entry      // by commit
-	stored  []*entry      // by parameter or state of the program
-	lots    []standing    // of stages that run once
-	results map[*graph.Node]*tensor.Dense
-	ran     bool
-	draws   bool            // the program does
-	ctx     context.Context // of the run under way
-	ended   error           // why a loop has left it early, or a sum over lanes has failed
-	wrong   *wrongIndex     // that the run under way has met; nil for none
-	granted *memory.Promise // memory that no run has touched yet; nil for none
-	around  *iteration      // that the VM runs the steps of; nil for the user's VM
-	lanes   Summer          // the other lanes; nil for none
+	prog     *Program
+	store    *Store
+	arena    kernel.Mem
+	pool     *pool.Pool
+	workers  []*worker
+	job      job
+	pointers [][]*kernel.Mem // by input, then by export: what points at its memory
+	watch    *observer       // nil: nobody looks on
+	inputs   []*graph.Node   // the user's
+	whole    []graph.Type    // by input: that of the arrays whose rows are fed; see RunRows
+	entries  []*entry        // by commit
+	stored   []*entry        // by parameter or state of the program
+	lots     []standing      // of stages that run once
+	results  map[*graph.Node]*tensor.Dense
+	ran      bool
+	draws    bool            // the program does
+	ctx      context.Context // of the run under way
+	ended    error           // why a loop has left it early, or a sum over lanes has failed
+	wrong    *wrongIndex     // that the run under way has met; nil for none
+	granted  *memory.Promise // memory that no run has touched yet; nil for none
+	around   *iteration      // that the VM runs the steps of; nil for the user's VM
+	lanes    Summer          // the other lanes; nil for none
 }
 
 // VMOption says how a VM runs; see [Workers], [Labels], [Limit], [Lanes].
@@ -124,6 +125,7 @@ func (p *Program) NewVM(s *Store, options ...VMOption) (*VM, error) {
 		vm.workers = append(vm.workers, newWorker(p, mem, k, kernel.Alloc(p.scratch)))
 	}
 	vm.job.vm, vm.lots = vm, p.newStandings()
+	vm.findPointers()
 	vm.nest(vm, mem)
 	if vm.lanes = o.lanes; vm.lanes != nil {
 		vm.join(vm.lanes, mem)
@@ -254,12 +256,15 @@ func (vm *VM) execute(s *stage) {
 
 // share does the n units of the job, on all workers if there is enough to do.
 func (vm *VM) share(n int, nanos float64) {
-	if n > 1 && nanos >= vm.prog.sizes.split && len(vm.workers) > 1 {
+	if len(vm.workers) > 1 && vm.prog.splits(n, nanos) {
 		vm.pool.Do(n, max(1, int(float64(n)*vm.prog.sizes.grain/nanos)), &vm.job)
 	} else {
 		vm.job.run(0, 0, n)
 	}
 }
+
+// splits reports whether there is enough to do in n units to share them out.
+func (p *Program) splits(n int, nanos float64) bool { return n > 1 && nanos >= p.sizes.split }
 
 // job is a stage, or one of its sums, that the workers are at.
 type job struct {

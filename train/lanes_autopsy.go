@@ -1,9 +1,8 @@
 package train
 
 import (
-	"bytes"
 	"context"
-	"encoding/gob"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -18,14 +17,14 @@ import (
 
 // glimpse says what is not finite in a lane.
 type glimpse struct {
-	Loss float64
-	Term int // the first of its terms that is not finite; −1 for none
-	Site int // the first sum inside of the loss or of its derivatives to which it brings what is not; −1 for none
+	Lost bool // the loss is not finite
+	Term int  // the first of its terms that is not finite; −1 for none
+	Site int  // the first sum inside of the loss or of its derivatives to which it brings what is not; −1 for none
 }
 
 // look looks at the terms.
 func (g *glimpse) look(loss float64, terms []parallel.Part) {
-	g.Loss, g.Term = loss, slices.IndexFunc(terms, wild)
+	g.Lost, g.Term = !isFinite(loss), slices.IndexFunc(terms, wild)
 }
 
 // brings looks at what the lane brings to a sum.
@@ -121,17 +120,17 @@ func (t *Trainer) lookIntoLanes(ctx context.Context, d *Diverged) error {
 
 // exchanged is Trainer.exchange for values of any kind. Without other ranks it has that of this one.
 func exchanged[T any](ctx context.Context, t *Trainer, place string, mine T, err error) ([]T, error) {
-	var b bytes.Buffer
+	var b []byte
 	if err == nil {
-		err = gob.NewEncoder(&b).Encode(mine)
+		b, err = json.Marshal(mine)
 	}
-	all, err := t.exchange(ctx, place, b.Bytes(), err)
+	all, err := t.exchange(ctx, place, b, err)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]T, len(all))
 	for rank, b := range all {
-		if err := gob.NewDecoder(bytes.NewReader(b)).Decode(&out[rank]); err != nil {
+		if err := json.Unmarshal(b, &out[rank]); err != nil {
 			return nil, fmt.Errorf("rank %d sent %d bytes as %s: %w", rank, len(b), place, err)
 		}
 	}
@@ -146,7 +145,7 @@ func (l *laneEngine) blame(d *Diverged, seen []glimpse, lost bool) (lane int) {
 	c := l.kinds[0].cut
 	var bad []int
 	for i, g := range seen {
-		if lost && !isFinite(g.Loss) || !lost && g.Term >= 0 {
+		if lost && g.Lost || !lost && g.Term >= 0 {
 			bad = append(bad, i)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,9 +11,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/attr"
-	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/tape"
-	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/train/parallel"
 	"gorgonia.org/tensor"
 )
@@ -49,9 +46,9 @@ type Trainer struct {
 	// CheckUpdates lets a step fail, before anything is committed, where it would make a parameter or
 	// a state NaN or infinite, as every step does whose loss is: see [Diverged].
 	CheckUpdates bool
-	// Mixed computes large products of matrices from operands rounded to bfloat16, in training and in
-	// what is measured or predicted with the trainer: see [tape.Mixed]. An Engine and optimisers that
-	// search along a line take none.
+	// Mixed computes large products and convolutions from operands rounded to bfloat16, in training
+	// and in what is measured or predicted with the trainer: see [tape.Mixed]. An Engine and
+	// optimisers that search along a line take none.
 	Mixed bool
 
 	store    *tape.Store
@@ -112,16 +109,6 @@ type compiledNet struct {
 	gradients map[*graph.Node]*graph.Node // by parameter: the sum over lanes
 	checks    map[string]string           // what is checked besides the loss, by name: see checked
 	cut       *cut                        // of a step in lanes; nil before it is made
-}
-
-// program is a compiled net on an engine, with what it is fed.
-type program struct {
-	*compiledNet
-	engine Engine
-	vm     *tape.VM    // the engine, where that is the tape; else nil
-	lanes  *laneEngine // the engine of a step in lanes; else nil
-	feed   tape.Feed
-	scalar map[*graph.Node]*tensor.Dense
 }
 
 var errNoTrainer = errors.New("train: the trainer is nil")
@@ -342,63 +329,4 @@ func (t *Trainer) build(s size) (*compiledNet, error) {
 		return nil, err
 	}
 	return p, nil
-}
-
-// fill feeds the inputs the columns of their names.
-func (p *program) fill(b data.Batch) {
-	clear(p.feed)
-	for _, in := range p.inputs {
-		if v := b.Values[in.Path()]; v != nil {
-			p.feed[in] = v
-		}
-	}
-}
-
-// set feeds a scalar.
-func (p *program) set(n *graph.Node, v float64) {
-	s := p.scalar[n]
-	if s == nil {
-		s = tape.Scalar(n.DType(), 0)
-		p.scalar[n] = s
-	}
-	setScalar(n.Type(), s, v)
-	p.feed[n] = s
-}
-
-// setScalar changes a scalar tensor in place, so that a step allocates nothing.
-func setScalar(typ graph.Type, t *tensor.Dense, v float64) {
-	switch typ.DType {
-	case graph.F32:
-		t.Float32s()[0] = float32(v)
-	case graph.F64:
-		t.Float64s()[0] = v
-	default:
-		if a, err := tape.ArrayOf(typ, t); err == nil {
-			a.Set(0, v)
-		}
-	}
-}
-
-// run runs the program on its feed, which has the batch b, and locates the errors that b causes.
-func (p *program) run(ctx context.Context, b data.Batch) error {
-	if p.lanes != nil {
-		p.lanes.batch = b
-	}
-	err := p.engine.Run(ctx, p.feed)
-	if err == nil || errors.As(err, new(*tape.NotFinite)) {
-		return err
-	}
-	first := 0
-	if e := new(inLane); errors.As(err, &e) {
-		first, err = e.first, e.error
-	}
-	if outside := new(trait.IndexError); errors.As(err, &outside) {
-		return p.located(outside, b, first, err)
-	}
-	for _, in := range p.inputs {
-		if _, ok := in.Default(); !ok && p.feed[in] == nil {
-			return fmt.Errorf("%w; the data have %s", err, strings.Join(slices.Sorted(maps.Keys(b.Values)), ", "))
-		}
-	}
-	return err
 }

@@ -13,11 +13,13 @@ import (
 // side is one side of a comparison while the figure is built.
 type side struct {
 	*view
-	panel int                         // 0 or 1
-	other map[*graph.Node]*graph.Node // counterparts
-	peer  *view
-	id    map[*graph.Node]string
-	paths map[string]string // of the scopes, in the figure; see [Difference.paths]
+	panel  int                         // 0 or 1
+	other  map[*graph.Node]*graph.Node // counterparts
+	peer   *view
+	id     map[*graph.Node]string
+	host   map[*graph.Node]*graph.Node   // of what is written into the box of another node
+	inside map[*graph.Node][]*graph.Node // by host
+	paths  map[string]string             // of the scopes, in the figure; see [Difference.paths]
 }
 
 // Figure draws both sides as two panels, with shared nodes at the same place in both.
@@ -45,17 +47,20 @@ func (d *Difference) Figure() *figure.Figure {
 	}
 	first, second := d.sides()
 	status := d.statuses()
-	for _, n := range first.shown {
+	for _, n := range first.boxes() {
 		d.a.look()
 		f.Nodes = append(f.Nodes, first.draw(n, second, status))
 	}
-	for _, n := range second.shown {
+	for _, n := range second.boxes() {
 		if !first.visible[second.other[n]] {
 			f.Nodes = append(f.Nodes, second.draw(n, first, status))
 		}
 	}
 	if slices.ContainsFunc(f.Nodes, func(n figure.Node) bool { return n.Backward }) {
 		f.Footer[1] += " Left column: values, read down. Right column: derivatives, read up, each in the row of its value."
+	}
+	if len(first.host)+len(second.host) > 0 {
+		f.Footer[0] += " A parameter inside a box counts as one."
 	}
 	f.Footer = append(f.Footer, d.Matching())
 	f.Edges = unite(first, second)
@@ -168,8 +173,32 @@ func (s *side) inFigure(n *graph.Node) string {
 	return s.path(n)
 }
 
-// sides returns the two sides; shared boxes get their ids from the first.
+// Mark gives the figures that are drawn from then on an overlay and the meaning of its colours; see
+// [Overlay] and [HeatScale]. With nil marks they have none. They differ in nothing else: one
+// [figure.Layout] is that of all.
+func (d *Difference) Mark(marks map[*graph.Node]Mark, scale string) {
+	if d.whole() != nil {
+		return
+	}
+	for _, v := range []*view{d.a, d.b} {
+		v.options.marks, v.options.heat = marks, scale
+		if len(marks) > 0 && v.absorbed == nil {
+			v.absorbed = v.absorb()
+		}
+	}
+}
+
+// sides returns the two sides, which are found once; shared boxes get their ids from the first.
 func (d *Difference) sides() (first, second *side) {
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	if d.second == nil { // also where a context ended while they were being found
+		d.first, d.second = d.newSides()
+	}
+	return d.first, d.second
+}
+
+func (d *Difference) newSides() (first, second *side) {
 	first = &side{view: d.a, panel: 0, other: d.match.a, peer: d.b, id: map[*graph.Node]string{}}
 	second = &side{view: d.b, panel: 1, other: d.match.b, peer: d.a, id: map[*graph.Node]string{}}
 	if cmp.Compare(d.a.fingerprint(), d.b.fingerprint()) > 0 {
@@ -178,11 +207,12 @@ func (d *Difference) sides() (first, second *side) {
 	second.paths = d.figurePaths(first, second)
 	first.identify("p", nil)
 	second.identify("q", first)
+	d.hold(first, second)
 	return first, second
 }
 
 // Boxes maps the ID of each box of the figure to its nodes: a node of A, one of B, or one of
-// each.
+// each. What is written into the box of another node has none.
 func (d *Difference) Boxes() map[string]Pair {
 	out := map[string]Pair{}
 	if d.whole() != nil {
@@ -190,7 +220,7 @@ func (d *Difference) Boxes() map[string]Pair {
 	}
 	first, second := d.sides()
 	for _, s := range []*side{first, second} {
-		for _, n := range s.shown {
+		for _, n := range s.boxes() {
 			p := out[s.id[n]]
 			if s.panel == 0 {
 				p.A = n
@@ -238,12 +268,13 @@ func (d *Difference) statuses() map[*graph.Node]figure.Status {
 // draw returns the box of a node of this side, which the other side may have too.
 func (s *side) draw(n *graph.Node, second *side, status map[*graph.Node]figure.Status) figure.Node {
 	b := s.node(n)
+	s.view.hold(&b, s.inside[n])
 	s.mark(&b, []*graph.Node{n})
 	b.ID = s.id[n]
 	b.Panel = s.panel + 1
 	b.Module = s.module(n, second)
 	if a, ok := s.of[n]; ok {
-		b.Row = s.id[a.Of]
+		b.Row = s.id[s.box(a.Of)]
 	}
 	b.Status[s.panel] = status[n]
 	if x := s.other[n]; s.peer.visible[x] {
@@ -284,10 +315,11 @@ func unite(first, second *side) []figure.Edge {
 	type ends struct{ from, to string }
 	at := map[ends]int{}
 	for _, s := range []*side{first, second} {
-		boxes := make([]box, len(s.shown))
-		for i, n := range s.shown {
-			boxes[i] = box{s.node(n), []*graph.Node{n}}
-			boxes[i].node.ID = s.id[n]
+		var boxes []box
+		for _, n := range s.boxes() {
+			b := box{s.node(n), append([]*graph.Node{n}, s.inside[n]...)}
+			b.node.ID = s.id[n]
+			boxes = append(boxes, b)
 		}
 		for _, e := range s.edges(boxes) {
 			i, met := at[ends{e.From, e.To}]

@@ -23,7 +23,7 @@ func (v *view) group() []box {
 	closed := v.closed()
 	boxKey := func(n *graph.Node) string { return v.boxKey(closed, n) }
 	v.dense = v.isDense(v.boxes(boxKey))
-	held := v.held(boxKey)
+	held := v.held(boxKey, v.dense)
 	var out []box
 	at := map[string]int{}
 	for _, n := range v.shown {
@@ -61,7 +61,6 @@ func (v *view) group() []box {
 		} else {
 			out[i].node = v.node(v.drawn(members[0]))
 			v.hold(&out[i].node, holds[i])
-			v.mark(&out[i].node, members)
 		}
 		for _, n := range members {
 			id[n] = out[i].node.ID
@@ -273,6 +272,5 @@ func (v *view) closedBox(key string, members []*graph.Node) figure.Node {
 		b.Sub += ", " + plural.Count(numbers, "parameter")
 	}
 	b.Title = fmt.Sprintf("scope %s, closed\n%s, %s of %s", path, plural.Count(ops, "operation"), plural.Count(params, "array"), plural.Count(numbers, "parameter"))
-	v.mark(&b, members)
 	return b
 }

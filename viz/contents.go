@@ -1,8 +1,6 @@
 package viz
 
 import (
-	"slices"
-
 	"github.com/tapestry-ml/tapestry/graph"
 )
 
@@ -14,25 +12,11 @@ import (
 // Contents serves to show amounts that add up, such as times: mark the first node of each box
 // with the sum over all its nodes.
 func Contents(roots []*graph.Node, opts ...Option) ([][]*graph.Node, error) {
-	v, err := newView(roots, collect(append(opts[:len(opts):len(opts)], withLoops)))
+	p, err := newPlan(roots, opts)
 	if err != nil {
 		return nil, err
 	}
-	v.fold()
-	if err := v.checkOpen(); err != nil {
-		return nil, err
-	}
-	var out [][]*graph.Node
-	for _, b := range v.group() {
-		out = append(out, b.members)
-	}
-	for i, members := range out { // nodes of bodies have no values of their own
-		out[i] = slices.DeleteFunc(members, func(n *graph.Node) bool { return v.inside[n] != nil && v.stands[n] == nil })
-	}
-	for i, members := range v.withAbsorbed(out) {
-		out[i] = slices.DeleteFunc(members, func(n *graph.Node) bool { return v.inside[n] != nil })
-	}
-	return slices.DeleteFunc(out, func(members []*graph.Node) bool { return len(members) == 0 }), nil
+	return p.Contents(), nil
 }
 
 // Contents lists the nodes of each box of one side, 0 for A and 1 for B; see the function

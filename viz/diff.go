@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
@@ -22,6 +23,9 @@ type Difference struct {
 	a, b     *view
 	match    *matching
 	replaced []replacement
+
+	lock          sync.Mutex
+	first, second *side // once they are asked for
 }
 
 // replacement says that a box that both sides have takes other operands on each, which are not

@@ -35,27 +35,11 @@ func Roots(g *graph.Graph) []*graph.Node {
 //
 // It is an error to give no root, an invalid one, or roots of two graphs.
 func Draw(roots []*graph.Node, opts ...Option) (*figure.Figure, error) {
-	v, err := newView(roots, collect(append(opts[:len(opts):len(opts)], withLoops)))
+	p, err := newPlan(roots, opts)
 	if err != nil {
 		return nil, err
 	}
-	v.fold()
-	if err := v.checkOpen(); err != nil {
-		return nil, err
-	}
-	f := &figure.Figure{Title: v.options.title, Subtitle: v.subtitle(), Desc: v.summary(), Overlay: v.options.marks != nil, Heat: v.options.heat}
-	if f.Title == "" {
-		f.Title = oneLine(roots[0].Graph().Name())
-	}
-	boxes := v.group()
-	for _, b := range boxes {
-		f.Nodes = append(f.Nodes, b.node)
-	}
-	f.Dense = v.dense
-	f.Edges = v.edges(boxes)
-	f.Modules = v.modules(f.Nodes)
-	f.Signs = v.signs(f.Nodes)
-	return f, nil
+	return p.Figure(p.view.options.marks, p.view.options.heat), nil
 }
 
 // SVG writes the drawing of the roots as a self-contained SVG document. Its errors are those of

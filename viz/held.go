@@ -42,9 +42,9 @@ func (v *view) isDense(boxes int) bool {
 }
 
 // held returns, for parameters and derivatives by them that are written into the box of another
-// node, that node. The key function tells nodes of one box.
-func (v *view) held(key func(*graph.Node) string) map[*graph.Node]*graph.Node {
-	if v.options.params == ParamsApart || v.options.params == ParamsAuto && !v.dense {
+// node, that node. The key function tells nodes of one box; dense says whether there are many.
+func (v *view) held(key func(*graph.Node) string, dense bool) map[*graph.Node]*graph.Node {
+	if v.options.params == ParamsApart || v.options.params == ParamsAuto && !dense {
 		return nil
 	}
 	users, sources := map[*graph.Node][]*graph.Node{}, map[*graph.Node][]*graph.Node{}

@@ -15,13 +15,14 @@ import (
 // computed from h_{t−1}. A loop that computes the derivative of another uses the other's indices.
 type loop struct {
 	trait.Loop
-	node  *graph.Node
-	body  *graph.Body
-	base  *loop       // the loop whose derivative this one computes; itself if none
-	loss  *graph.Node // of that derivative; nil if none
-	time  string      // the name of the time index
-	now   string      // the index of the step that formulas are being made for
-	shift int         // from rows of traces to times
+	node   *graph.Node
+	body   *graph.Body
+	copied map[*graph.Node]*graph.Node // what a node of the body is a copy of; nil if the body is the node's own
+	base   *loop                       // the loop whose derivative this one computes; itself if none
+	loss   *graph.Node                 // of that derivative; nil if none
+	time   string                      // the name of the time index
+	now    string                      // the index of the step that formulas are being made for
+	shift  int                         // from rows of traces to times
 }
 
 // enterLoops names what the steps of loops compute.
@@ -43,12 +44,13 @@ func (u *unfolder) enter(nodes []*graph.Node) {
 		if b == nil {
 			continue
 		}
+		var copied map[*graph.Node]*graph.Node
 		if times[b] > 1 || u.inside[b.Out()[0]] != nil {
-			if b = ownBody(n); b == nil {
+			if b, copied = ownBody(n); b == nil {
 				continue
 			}
 		}
-		l := &loop{Loop: n.Op().(trait.Looped).Loop(), node: n, body: b, time: "t"}
+		l := &loop{Loop: n.Op().(trait.Looped).Loop(), node: n, body: b, copied: copied, time: "t"}
 		l.base = l
 		if o := n.First().Origin; o.Kind == graph.FromGrad && trait.LoopBody(o.Of) != nil {
 			if l.base = u.loops[o.Of]; l.base == nil {
@@ -90,38 +92,6 @@ func (u *unfolder) derived(l, base *loop) *loop {
 		}
 	}
 	return nil
-}
-
-// ownBody returns a copy of the body that a loop shares with another loop, in the scope of this
-// loop, so that a node tells which of the two is meant. It is nil if the body is not shared.
-func ownBody(n *graph.Node) *graph.Body {
-	shared := trait.LoopBody(n)
-	g, copies := graph.New(shared.Graph().Name()), map[*graph.Node]*graph.Node{}
-	for _, x := range graph.Reachable(append(shared.In(), shared.Out()...)...) {
-		in := x.Inputs()
-		for i := range in {
-			in[i] = copies[in[i]]
-		}
-		at := x.First()
-		at.Name, at.Scope = "", n.First().Scope
-		g.During(at, at.Origin, func() { copies[x] = g.Copy(x, in) })
-		for _, o := range x.Occurrences() {
-			o.Scope = n.First().Scope
-			g.Occur(copies[x], o)
-		}
-	}
-	of := func(nodes []*graph.Node) []*graph.Node {
-		out := make([]*graph.Node, len(nodes))
-		for i, x := range nodes {
-			out[i] = copies[x]
-		}
-		return out
-	}
-	body, err := graph.NewBody(g, of(shared.In()), of(shared.Out()))
-	if err != nil {
-		return nil
-	}
-	return body
 }
 
 // nameSteps names the carries of a loop, and the values that its user named in a step.

@@ -1,6 +1,8 @@
 package viz
 
 import (
+	"context"
+	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -285,4 +287,28 @@ func otherNames(t *testing.T, g *graph.Graph) string {
 		}
 		return ` in "` + strings.Join(parts, "/") + `"`
 	})
+}
+
+// The sides of a difference are found once, however many modules are asked about; what a context
+// that ended left undone is found later.
+func TestSidesAreFoundOnce(t *testing.T) {
+	g := graph.New("g")
+	x := g.Input("x", graph.F64, graph.Ax("i", 3))
+	a, b := ops.Sum(x).As("a"), ops.Sum(ops.Square(x)).As("b")
+	d, err := Diff([]*graph.Node{a}, []*graph.Node{b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := d.FigureContext(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a context that has ended: %v", err)
+	}
+	first, _ := d.sides()
+	if f := d.Figure(); len(f.Nodes) == 0 || d.ScopeOf(0, "") != "" {
+		t.Error("nothing is drawn after a context that has ended")
+	}
+	if again, _ := d.sides(); first != again {
+		t.Error("the sides are found again at every question")
+	}
 }

@@ -22,14 +22,14 @@ func TestNil(t *testing.T) {
 			"Equations": viz.Equations, "EquationsContext": viz.EquationsContext, "Expand": viz.Expand,
 			"Expr": viz.Expr, "Fed": viz.Fed, "FedFrom": viz.FedFrom, "Formula": viz.Formula,
 			"Functions": viz.Functions,
-			"HeatScale": viz.HeatScale, "ExprLaTeX": viz.ExprLaTeX, "LaTeX": viz.LaTeX, "Loops": viz.Loops, "MathML": viz.MathML,
-			"Overlay": viz.Overlay, "Panels": viz.Panels, "Parameters": viz.Parameters, "Roots": viz.Roots, "SVG": viz.SVG, "Sketch": viz.Sketch,
+			"HeatScale": viz.HeatScale, "ExprLaTeX": viz.ExprLaTeX, "LaTeX": viz.LaTeX, "Loops": viz.Loops, "MathML": viz.MathML, "NewPlan": viz.NewPlan,
+			"Overlay": viz.Overlay, "Panels": viz.Panels, "Parameters": viz.Parameters, "Roots": viz.Roots, "SVG": viz.SVG, "Sketch": viz.Sketch, "Steps": viz.Steps,
 			"SVGContext": viz.SVGContext, "StopAtAdjoints": viz.StopAtAdjoints, "Title": viz.Title,
 			"Tree": viz.Tree, "Unfolded": viz.Unfolded, "Unicode": viz.Unicode, "With": viz.With,
 			"WithoutLines": viz.WithoutLines, "WithoutSaved": viz.WithoutSaved,
 		},
 		Types: []any{
-			viz.Derivation{}, viz.Difference{}, viz.Equation{}, viz.Level(0), viz.Params(0), viz.Step{},
+			viz.Derivation{}, viz.Difference{}, viz.Equation{}, viz.Level(0), viz.Params(0), viz.Plan{}, viz.Step{}, viz.StepBox{},
 		},
 		Samples: func() []any {
 			g := graph.New("sample")

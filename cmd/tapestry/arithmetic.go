@@ -7,7 +7,7 @@ import (
 
 const (
 	fastMathUsage = "distances from norms and products, faster and with fewer digits (see tape.FastMath)"
-	mixedUsage    = "large products of matrices from operands rounded to bfloat16 (see tape.Mixed)"
+	mixedUsage    = "large products and convolutions from operands rounded to bfloat16 (see tape.Mixed)"
 )
 
 // arithmetic says what digits a program may give away for speed.

@@ -163,7 +163,7 @@ func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error
 	if err != nil {
 		return err
 	}
-	if err := writeOutput(c.out, cmd.OutOrStdout(), page.Write); err != nil {
+	if err := writeOutput(c.out, cmd.OutOrStdout(), c.writes(page)); err != nil {
 		return err
 	}
 	if toStdout(c.out) {

@@ -151,7 +151,7 @@ func TestBadMatrix(t *testing.T) {
 		"--pair kmeans-softmax,kmeans-gofy":         `--pair: "kmeans-gofy" is not compared: did you mean "kmeans-goofy"?`,
 		"test-deep --data iris --batches one":       "--batches: the rows of the data are the examples",
 		"test-deep --optimisers sgd --k 3":          "--k is for clusterings, and test-deep is none",
-		"kmeans-softmax --optimisers sgd --set k=3": "--set: kmeans-softmax is a clustering, which takes its sizes and its points from the data",
+		"kmeans-softmax --optimisers sgd --set d=3": "--set: kmeans-softmax is a clustering, which takes its sizes and its points from the data",
 	} {
 		code, out, errOut := tapestry(t, append([]string{"compare"}, strings.Fields(args)...)...)
 		if code != 2 || out != "" || errOut != "tapestry: "+want+"\n" {

@@ -18,7 +18,7 @@ func (c *comparison) besideSummary(w io.Writer, res *lab.Comparison) error {
 	if text := c.takenText(res); text != "" {
 		fmt.Fprintln(w, "\n"+text)
 	}
-	_, err := fmt.Fprintf(w, "\nThe report is in %s\n", c.out)
+	_, err := fmt.Fprintf(w, "\n%s\n", c.written())
 	return err
 }
 

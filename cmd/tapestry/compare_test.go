@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/tapestry-ml/tapestry/viz/report"
 )
 
 // small makes compare quick.
@@ -117,7 +119,7 @@ func TestCompareSaysWhatMoves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(b) > 1<<20 {
+	if len(b) > 1200*1000 {
 		t.Errorf("by default the page takes %d bytes", len(b))
 	}
 	if html = string(b); !strings.Contains(html, ratio) || !strings.Contains(html, "All runs have converged.") || !strings.Contains(html, test) {
@@ -155,6 +157,16 @@ func TestDefaultOutputSpares(t *testing.T) {
 		if text := ok(t, append([]string{"compare", "kmeans-softmax"}, small...)...); !strings.HasSuffix(text, "The report is in report.html\n") {
 			t.Errorf("%s", text)
 		}
+		if text := ok(t, append([]string{"compare", "regression-ols", "--fragment"}, small[:4]...)...); !strings.HasSuffix(text, "The report is in report-fragment.html, as an element for another page\n") {
+			t.Errorf("%s", text)
+		}
+	}
+	b, err := os.ReadFile("report-fragment.html")
+	if err != nil || !strings.HasPrefix(string(b), report.FragmentMark+"\n<iframe title=") {
+		t.Errorf("the fragment begins with %.80q, %v", b, err)
+	}
+	if text := ok(t, append([]string{"compare", "kmeans-softmax", "--fragment", "--out", "-"}, small...)...); !strings.HasPrefix(text, report.FragmentMark) {
+		t.Errorf("the fragment on standard output begins with %.80q", text)
 	}
 }
 

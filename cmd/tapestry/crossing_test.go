@@ -207,7 +207,7 @@ func servedWith(t *testing.T, model, flags string) string {
 	}
 	m, err := with.served(model)
 	if err == nil {
-		s := web.New(web.Options{Families: append(with.families, families()...), Notation: reader{with}, Tables: with.tables})
+		s := web.New(web.Options{Families: append(with.families, families()...), Notation: web.Formulas{Fit: with.fit}, Tables: with.tables})
 		defer s.Close()
 		err = s.Open(context.Background(), m)
 	}

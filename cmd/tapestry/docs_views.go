@@ -74,7 +74,7 @@ func viewsPages(ctx context.Context) ([]referencePage, error) {
 	fmt.Fprintf(&t, "As it may be typed into a file ([the notation](../notation.md)):\n\n%s\n", block([]string{strings.TrimSpace(string(text))}))
 	fmt.Fprintf(&t, "As it is read back from the graph, in Unicode and in LaTeX (`tapestry grad %s`):\n\n%s\n```math\n\\begin{gathered}\n%s\n\\end{gathered}\n```\n", viewsModel, block(equations), strings.Join(latex, " \\\\\n"))
 	fmt.Fprintf(&t, "\n## 2. Graph\n\nInputs are pills, parameters have a double line, reductions are funnels; the edges carry shapes (`tapestry draw %s`).\n\n![The graph of soft k-means](soft-kmeans.svg)\n", viewsModel)
-	fmt.Fprintf(&t, "\n## 3. Derivative\n\nBy the centres, with the rule behind each step (`tapestry grad %s --steps`):\n\n%s\n", viewsModel, block(strings.Split(strings.TrimSpace(derivation.String()), "\n")))
+	fmt.Fprintf(&t, "\n## 3. Derivative\n\nBy the centres, with the rule behind each step (`tapestry grad %s --rules`):\n\n%s\n", viewsModel, block(strings.Split(strings.TrimSpace(derivation.String()), "\n")))
 	t.WriteString("The derivative is a graph, too. Each gradient stands in the row of its value (`tapestry draw " + viewsModel + " --grad`).\n\n![The graph with its derivative](soft-kmeans-grad.svg)\n")
 	fmt.Fprintf(&t, "\n## 4. Tape\n\nA training step after rewriting and fusion: the instructions in a bracket run together, block by block of rows. `tapestry tape %s` adds the places in memory, `tapestry rewrite %s` how the graph was rewritten.\n\n%s",
 		viewsModel, viewsModel, block(rows))
@@ -88,7 +88,11 @@ func viewsTape(ctx context.Context, task lab.Task) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []string
+	return viewsRows(prog), nil
+}
+
+// viewsRows lists the rows of a program, and below a loop those of its body, marked ┆.
+func viewsRows(prog *tape.Program) (out []string) {
 	rows := prog.Rows()
 	joined := func(i, j int) bool { return j >= 0 && j < len(rows) && rows[i].Stage == rows[j].Stage }
 	for i, r := range rows {
@@ -102,8 +106,13 @@ func viewsTape(ctx context.Context, task lab.Task) ([]string, error) {
 			bracket = "╰"
 		}
 		out = append(out, fmt.Sprintf("%4d %s %-18s = %s %s", i, bracket, r.Result, r.Op, strings.Join(r.In, ", ")))
+		if r.Body != nil {
+			for _, line := range append(r.Head, viewsRows(r.Body)...) {
+				out = append(out, "     ┆ "+line)
+			}
+		}
 	}
-	return out, nil
+	return out
 }
 
 // viewsValues shows some quantities with their gradients before and after training.

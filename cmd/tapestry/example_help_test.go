@@ -21,6 +21,7 @@ var examplesNotRun = map[string]string{
 	"tapestry eval kmeans-goofy --p": "needs files, and is run by TestEval",
 	"tapestry docs":                  "wants the source of this module, and is run by TestDocsWritesThePages",
 	"tapestry serve":                 "runs until it is interrupted",
+	"tapestry page":                  "compiles for a minute, and is run by the tests in the browser",
 	"tapestry step kmeans-softmax$":  "asks for a terminal",
 	"tapestry check --all":           "takes minutes, and is run by the tests of package check",
 	"tapestry bench --gemm":          "takes minutes",

@@ -20,7 +20,7 @@ var flagValues = map[string]string{
 	"format": "dot", "theme": "dark", "wrt": "x", "loop": "1", "expand": "x", "params": "inside", "apart": "i", "against": "kmeans-goofy", "threads": "1", "budget": "300B",
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",
 	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1", "from": "nothere", "part": "features",
-	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "html": "f.html", "symbolic": "N", "begin": "b.onnx", "draws": "runtime", "optimisers": "sgd:0.1", "starts": "2", "rates": "cosine(0.03,3)", "pair": "kmeans-softmax,kmeans-goofy",
+	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "why": "loss", "html": "f.html", "symbolic": "N", "begin": "b.onnx", "draws": "runtime", "optimisers": "sgd:0.1", "starts": "2", "rates": "cosine(0.03,3)", "pair": "kmeans-softmax,kmeans-goofy",
 	"lanes": "4", "ranks": "tcp://127.0.0.1:7070", "rank": "0/2", "ranks-key-file": "key", "ranks-timeout": "3s", "of": "2", "keep": "x",
 }
 

@@ -119,7 +119,7 @@ func TestGeometryRefuses(t *testing.T) {
 		{"geometry kmeans-goofy --prototype 4 --field f.svg", 2, "--prototype 4: want one of the centres, from 1"},
 		{"geometry kmeans-goofy --cells 2", 2, "--cells 2: want 5 to 400"},
 		{"geometry kmeans-goofy --surface -", 2, "want a file for drawings"},
-		{"geometry kmeans-goofy --set k=2", 2, "--set: kmeans-goofy is a clustering"},
+		{"geometry kmeans-goofy --set d=2", 2, "--set: kmeans-goofy is a clustering"},
 		{"geometry attention-self --k 2", 2, "--k is for clusterings"},
 		{"geometry kmeans-goofy --k 151", 1, "k = 151"},
 		{"geometry kmeans-goofy --steps 0 --surface s.svg", 1, "want random ones"},

@@ -17,7 +17,7 @@ import (
 type gradOptions struct {
 	wrt    string
 	latex  bool
-	steps  bool
+	rules  bool
 	format string
 	out    string
 }
@@ -26,12 +26,12 @@ func newGrad(o *options) *cobra.Command {
 	var m modelOptions
 	var g gradOptions
 	cmd := &cobra.Command{
-		Use:   "grad MODEL [--wrt NAME] [--steps]",
+		Use:   "grad MODEL [--wrt NAME] [--rules]",
 		Short: "Print the loss and its derivative as formulas",
 		Long: `Prints the equations of the loss, the chain of derivatives down to the quantity
-named by --wrt, and that derivative in one line. With --steps each equation of the
+named by --wrt, and that derivative in one line. With --rules each equation of the
 chain is followed by the rules that justify it.`,
-		Example: "  tapestry grad kmeans-softmax --wrt r\n  tapestry grad kmeans-goofy --wrt r --format latex\n  tapestry grad attention-self --steps --format html --out steps.html",
+		Example: "  tapestry grad kmeans-softmax --wrt r\n  tapestry grad kmeans-goofy --wrt r --format latex\n  tapestry grad attention-self --rules --format html --out rules.html",
 		Args:    oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := g.check(o, cmd.Flags().Changed("format")); err != nil {
@@ -50,7 +50,7 @@ chain is followed by the rules that justify it.`,
 	}
 	m.flags(cmd)
 	cmd.Flags().StringVar(&g.wrt, "wrt", "", "input, parameter or named quantity to differentiate by (default: the first parameter)")
-	cmd.Flags().BoolVar(&g.steps, "steps", false, "name the rules that justify each equation")
+	cmd.Flags().BoolVar(&g.rules, "rules", false, "name the rules that justify each equation")
 	cmd.Flags().StringVar(&g.format, "format", "text", "text, latex, mathml (a fragment of a page) or html (a page)")
 	cmd.Flags().BoolVar(&g.latex, "latex", false, "same as --format latex")
 	cmd.Flags().StringVarP(&g.out, "out", "o", "", "file to write (default: standard output)")
@@ -115,7 +115,7 @@ func (g *gradOptions) print(cmd *cobra.Command, o *options, m *builders.Model, d
 
 // derivation returns the derivative step by step, or as equations only.
 func (g *gradOptions) derivation(d *graph.Node) (viz.Derivation, error) {
-	if g.steps {
+	if g.rules {
 		return viz.Derive(d)
 	}
 	given, chain, closed := viz.Chain(d)
@@ -130,9 +130,9 @@ func (g *gradOptions) text(d viz.Derivation) string {
 	switch {
 	case g.format == "mathml":
 		return d.HTML()
-	case g.steps && g.format == "latex":
+	case g.rules && g.format == "latex":
 		return d.LaTeX()
-	case g.steps:
+	case g.rules:
 		return d.String()
 	}
 	var chain []viz.Equation
@@ -158,7 +158,7 @@ func (g *gradOptions) lines(eqs []viz.Equation) []string {
 	return out
 }
 
-// gradJSON is a derivative in JSON: the equation of each step and, with --steps, its
+// gradJSON is a derivative in JSON: the equation of each step and, with --rules, its
 // justification.
 type gradJSON struct {
 	Model      string     `json:"model"`
@@ -173,7 +173,7 @@ func (g *gradOptions) forMachines(model string, d viz.Derivation) gradJSON {
 	out := gradJSON{Model: model, Loss: g.lines(d.Given)}
 	for _, s := range d.Steps {
 		out.Chain = append(out.Chain, g.lines([]viz.Equation{s.Equation})...)
-		if g.steps {
+		if g.rules {
 			out.Rules = append(out.Rules, s.Because())
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
@@ -36,12 +37,40 @@ var (
 	learningFlags   = []string{"set", "batches"}
 )
 
+// clustersSet takes --set k=3 of a clustering as --k 3, the one size that does not follow from the
+// data.
+func clustersSet(cmd *cobra.Command) error {
+	set, k := cmd.Flags().Lookup("set"), cmd.Flags().Lookup("k")
+	if set == nil || k == nil || !set.Changed {
+		return nil
+	}
+	list, ok := set.Value.(pflag.SliceValue)
+	if !ok || len(list.GetSlice()) != 1 {
+		return nil
+	}
+	name, value, _ := strings.Cut(list.GetSlice()[0], "=")
+	if name != "k" {
+		return nil
+	}
+	if k.Changed && k.Value.String() != value {
+		return usagef("--set k=%s: --k says %s", value, k.Value)
+	}
+	if err := cmd.Flags().Set("k", value); err != nil {
+		return usagef("--set k=%s: want a whole number", value)
+	}
+	set.Changed = false
+	return list.Replace(nil)
+}
+
 // foreign returns an error for a flag that does not apply to the model.
 func foreign(cmd *cobra.Command, b builders.Builder) error {
 	if f := cmd.Flags().Lookup("rate"); f != nil && f.Changed && f.Value.String() == "0" {
 		return usagef("--rate 0: want a positive number")
 	}
 	if isClustering(b) {
+		if err := clustersSet(cmd); err != nil {
+			return err
+		}
 		if name := changed(cmd, learningFlags); name != "" {
 			return usagef("--%s: %s is a clustering, which takes its sizes and its points from the data", name, b.Name)
 		}

@@ -155,7 +155,7 @@ func TestBadUseOfModels(t *testing.T) {
 		{"train test-deep --seeds 0", "--seeds 0: want at least 1", 2},
 		{"train test-deep --set h=0", "test-deep: h = 0: want a whole number of at least 1", 2},
 		{"train test-deep --set act=gelu", `--set act=gelu: act = "gelu": want one of tanh, relu`, 2},
-		{"train kmeans-goofy --set k=3", "--set: kmeans-goofy is a clustering, which takes its sizes and its points from the data", 2},
+		{"train kmeans-goofy --set d=3", "--set: kmeans-goofy is a clustering, which takes its sizes and its points from the data", 2},
 		{"grad test-distance", "test-distance has no loss to differentiate", 2},
 		{"draw test-distance --grad", "test-distance has no loss to differentiate", 2},
 		{"grad test-frozen --wrt frozen", "the loss of test-frozen has no derivative by frozen", 2},

@@ -15,6 +15,7 @@
 //	tapestry autopsy MODEL         find the first value that is not finite, and why
 //	tapestry precision MODEL       show which digits float32 loses, and where
 //	tapestry serve                 serve the page in the browser: read, step, train, compare
+//	tapestry page --static DIR     write that page as files that need no server
 //	tapestry geometry MODEL...     curvature, symmetries, angles, collapse, surfaces, fields of losses
 //	tapestry bench                 time training steps, or kernels
 //	tapestry new NAME              write an objective of your own to start from
@@ -44,6 +45,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/tapestry-ml/tapestry/internal/spelling"
+	"github.com/tapestry-ml/tapestry/internal/terminal"
 	"github.com/tapestry-ml/tapestry/lab"
 )
 
@@ -108,7 +110,10 @@ func usagef(format string, args ...any) error { return usageError{fmt.Errorf(for
 // run is the whole program except for the process around it.
 func run(ctx context.Context, args []string, out, errOut io.Writer) int {
 	checked := &checkedWriter{Writer: out}
-	plain, complaints := newPlainWriter(checked), newPlainWriter(errOut)
+	plain, complaints := newPlainWriter(checked), newFoldedWriter(errOut, terminal.Width(errOut))
+	if folds(args) {
+		plain = newFoldedWriter(checked, terminal.Width(out))
+	}
 	errOut = complaints
 	defer func() { _ = complaints.Flush() }() // an error here cannot be reported anywhere
 	root := newRoot(args, plain, errOut)
@@ -246,7 +251,7 @@ of one model, --set is for all.`,
 	root.PersistentFlags().Uint64Var(&o.seed, "seed", 0, "seed of everything random")
 	compare := newCompare(&o)
 	root.RunE = func(cmd *cobra.Command, _ []string) error { return compare.RunE(cmd, nil) }
-	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), newExport(&o), compare, newServe(&o), newCheck(&o), newEval(&o), newLook(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
+	root.AddCommand(newList(&o), newDraw(&o), newGrad(&o), newRewrite(&o), newTape(&o), newStep(&o), newTrain(&o), newPredict(&o), newExport(&o), compare, newServe(&o), newStatic(&o), newCheck(&o), newEval(&o), newLook(&o), newAutopsy(&o), newPrecision(&o), newGeometry(&o),
 		newCheckpoint(&o), newNew(), newFormat(), newBench(&o), newDocs())
 	for _, c := range root.Commands() {
 		c.DisableFlagsInUseLine = true

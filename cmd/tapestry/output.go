@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/internal/csp"
@@ -41,6 +42,44 @@ type plainWriter struct {
 }
 
 func newPlainWriter(w io.Writer) *plainWriter { return &plainWriter{terminal.NewWriter(w), w} }
+
+// onTerminal reports whether standard output, as the commands have it, is a terminal.
+func onTerminal(w io.Writer) bool {
+	w = raw(w)
+	if c, is := w.(*checkedWriter); is {
+		w = c.Writer
+	}
+	return isTerminal(w)
+}
+
+// narrowest is the least width of a terminal for which text is folded.
+const narrowest = 20
+
+// newFoldedWriter is newPlainWriter whose lines are as long as the terminal is wide, and as they are
+// elsewhere.
+func newFoldedWriter(w io.Writer, width int) *plainWriter {
+	if width < narrowest {
+		return newPlainWriter(w)
+	}
+	return &plainWriter{terminal.NewWriter(terminal.Fold(w, width)), w}
+}
+
+// exact lists the commands whose output is for programs: it is the same on a terminal.
+var exact = []string{"draw", "docs", "export", "format", "grad", "new"}
+
+// folds reports whether the output of a command line may be folded.
+func folds(args []string) bool {
+	command := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") })
+	for _, a := range args {
+		if a == "-h" || a == "--help" {
+			return true
+		}
+		if a == "--json" || command >= 0 && a == args[command] && slices.Contains(exact, a) {
+			return false
+		}
+	}
+	return true
+}
 
 // raw returns the underlying writer, for output that moves the cursor. Texts from elsewhere must
 // be cleaned first.

@@ -44,6 +44,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	reference := slices.Concat(res.Baselines, res.Variants)[0].Best().Centres()
 	for _, v := range res.Variants {
 		m := newMethod(res, v, reference)
+		m.Assigned = assignments(res, v, reference)
 		if err := derive(&m, v); err != nil {
 			return p, err
 		}
@@ -69,6 +70,7 @@ func newPage(ctx context.Context, res *lab.Clusterings, command string) (report.
 	p.Sweeps = []report.Sweep{newSweep("k", false, floats(c.SweepK), c, res.K)}
 	if fed {
 		p.Sweeps = []report.Sweep{softened(newSweep("γ", true, c.SweepGamma, c, res.Gamma), c, res.Gamma), p.Sweeps[0]}
+		p.Sweeps[0].Ends = sweepEnds(res, reference)
 	}
 	if len(res.Variants) == 2 {
 		if p.Drawing, err = compareDrawing(ctx, "diff-", res, 0, 1); err != nil {

@@ -17,7 +17,7 @@ func TestPagesHaveAPolicy(t *testing.T) {
 	styles := regexp.MustCompile(`(?s)<style[^>]*>(.*?)</style>`)
 	for name, args := range map[string][]string{
 		"report":  {"compare", "--seeds", "1", "--steps", "3", "--restarts", "1", "--out"},
-		"grad":    {"grad", "kmeans-softmax", "--steps", "--format", "html", "--out"},
+		"grad":    {"grad", "kmeans-softmax", "--rules", "--format", "html", "--out"},
 		"rewrite": {"rewrite", "kmeans-softmax", "--html"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -26,8 +26,9 @@ element with the largest error. Lost digits do no harm if they reach no result: 
 nothing computed from the node loses half a digit. With --step the model is first trained
 for that many steps.
 
-With --mixed the run rounds the operands of large products to bfloat16, as tape.Mixed
-does: it shows what that costs before it is used.
+With --mixed the run rounds the operands of large products and convolutions to
+bfloat16, as tape.Mixed does: it shows what that costs before it is used, and by which
+rules the model's products and convolutions round their operands or keep them.
 
 With --int8 the products by weights are computed in integers of a byte, as package
 infer/quantise does, from the ranges of the step's own batch. It shows the relative error
@@ -103,13 +104,25 @@ func printPrecision(w io.Writer, model string, p *inspect.Precision, top int) er
 		Error jsonNumber `json:"relative_error"`
 		Kept  float64    `json:"digits_kept"`
 	}
+	type rule struct {
+		Operation string `json:"operation"`
+		Operands  string `json:"operands"`
+		Sums      string `json:"sums"`
+		When      string `json:"when"`
+		Why       string `json:"why"`
+		Nodes     int    `json:"nodes"`
+	}
 	v := struct {
 		Model   string   `json:"model"`
 		Step    uint64   `json:"step"`
 		Mixed   bool     `json:"mixed,omitempty"`
+		Rules   []rule   `json:"rules,omitempty"`
 		Results []result `json:"results"`
 		Losses  []loss   `json:"losses"`
 	}{Model: model, Step: p.Step, Mixed: p.Mixed}
+	for _, r := range p.Rules {
+		v.Rules = append(v.Rules, rule{r.Operation, r.Operands, r.Sums, r.When, r.Why, r.Nodes})
+	}
 	for _, r := range p.Results {
 		v.Results = append(v.Results, result{r.Name, jsonNumber(r.Error), r.Kept()})
 	}

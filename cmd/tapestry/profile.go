@@ -184,6 +184,9 @@ type (
 		Gradient       bool     `json:"gradient"`
 		Pos            string   `json:"pos"`
 		Scope          string   `json:"scope"`
+		Steps          int64    `json:"steps,omitempty"` // of a loop: those that were run
+
+		Body []timingJSON `json:"body,omitempty"` // of a loop, with the figures of all its steps
 	}
 	partJSON struct {
 		Label    string `json:"label"`
@@ -229,18 +232,28 @@ func newProfileJSON(prog *tape.Program, p *tape.Profile) *profileJSON {
 	for _, s := range p.Roofline.Streams {
 		v.Roofline.Streams = append(v.Roofline.Streams, streamJSON{s.Bytes, s.Rate})
 	}
+	v.Instructions = newTimingsJSON(prog, p.Rows)
+	return v
+}
+
+// newTimingsJSON returns the rows of a program, loops with those of their bodies.
+func newTimingsJSON(prog *tape.Program, rows []tape.Timing) (out []timingJSON) {
 	stages := prog.Stages()
-	for _, t := range p.Rows {
+	for _, t := range rows {
 		s := stages[t.Stage]
-		v.Instructions = append(v.Instructions, timingJSON{
+		v := timingJSON{
 			Op: t.Op, Result: t.Result, In: t.In, Stage: t.Stage, Rows: s.Rows, Block: s.Block, Parts: s.Parts,
 			Time: int64(t.Time), Busy: int64(t.Busy), Least: int64(t.Least), Calls: t.Calls,
 			FLOPs: t.FLOPs, Traffic: t.Traffic, ScratchTraffic: t.ScratchTraffic,
 			FLOPRate: t.FLOPRate(), ByteRate: t.ByteRate(), ScratchRate: t.ScratchRate(), Roof: t.Roof(),
-			Gradient: t.Node.IsBackward(), Pos: t.Pos.String(), Scope: t.Scope,
-		})
+			Gradient: t.Node.IsBackward(), Pos: t.Pos.String(), Scope: t.Scope, Steps: t.Steps,
+		}
+		if t.Within != nil {
+			v.Body = newTimingsJSON(t.Body, t.Within)
+		}
+		out = append(out, v)
 	}
-	return v
+	return out
 }
 
 func newPartsJSON(parts []tape.Part) []partJSON {

@@ -98,24 +98,24 @@ func TestRewriteMistakes(t *testing.T) {
 
 // TestGradSteps: each equation with its rules, in all formats.
 func TestGradSteps(t *testing.T) {
-	text := ok(t, "grad", "kmeans-softmax", "--steps")
+	text := ok(t, "grad", "kmeans-softmax", "--rules")
 	for _, want := range []string{"∂loss/∂loss = 1\n    to begin with\n", "∂loss/∂αᵢⱼ = 1/150·Dᵢⱼ\n    mean of n: ∂f/∂uₖ = 1/n; sum rule; product rule\n",
 		"    sum over both uses:\n    in loss: ", "    in α: softmax: ∂fⱼ/∂uₖ = fⱼ·(δⱼₖ − fₖ); constant factor\n", "power rule: f = u², ∂f/∂u = 2·u"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the steps lack %q:\n%s", want, text)
 		}
 	}
-	if tex := ok(t, "grad", "kmeans-softmax", "--steps", "--format", "latex"); strings.Count(tex, `\begin{align*}`) != 3 || !strings.Contains(tex, `\text{sum over both uses:}`) {
+	if tex := ok(t, "grad", "kmeans-softmax", "--rules", "--format", "latex"); strings.Count(tex, `\begin{align*}`) != 3 || !strings.Contains(tex, `\text{sum over both uses:}`) {
 		t.Errorf("LaTeX:\n%s", tex)
 	}
-	if page := ok(t, "grad", "kmeans-softmax", "--steps", "--format", "html"); !strings.HasPrefix(page, "<!doctype html>") || !strings.Contains(page, "sum over both uses:<br/>") {
+	if page := ok(t, "grad", "kmeans-softmax", "--rules", "--format", "html"); !strings.HasPrefix(page, "<!doctype html>") || !strings.Contains(page, "sum over both uses:<br/>") {
 		t.Errorf("the page:\n%s", page)
 	}
 	var out struct {
 		Chain, Loss []string
 		Rules       [][]string
 	}
-	if err := json.Unmarshal([]byte(ok(t, "grad", "kmeans-softmax", "--steps", "--json")), &out); err != nil || len(out.Rules) != len(out.Chain) || len(out.Rules) < 4 {
+	if err := json.Unmarshal([]byte(ok(t, "grad", "kmeans-softmax", "--rules", "--json")), &out); err != nil || len(out.Rules) != len(out.Chain) || len(out.Rules) < 4 {
 		t.Errorf("%d equations with %d rules: %v", len(out.Chain), len(out.Rules), err)
 	}
 }
@@ -124,7 +124,7 @@ func TestGradSteps(t *testing.T) {
 func TestGradNamesEverything(t *testing.T) {
 	for _, f := range families() {
 		for _, b := range f.Builders {
-			for _, args := range [][]string{{"grad", b.Name}, {"grad", b.Name, "--steps"}} {
+			for _, args := range [][]string{{"grad", b.Name}, {"grad", b.Name, "--rules"}} {
 				code, out, _ := tapestry(t, args...)
 				if code == 0 && strings.Contains(out, "%") {
 					t.Errorf("%q prints\n%s", args, out)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
+	"github.com/tapestry-ml/tapestry/cmd/tapestry/page/server"
 )
 
 // serving has the flags of serve.
@@ -99,7 +100,8 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 		return err
 	}
 	defer func() { _ = l.Close() }() // already closed if the server ran
-	s := web.New(web.Options{Hosts: web.Hosts(l.Addr()), Families: append(with.families, families()...), Notation: reader{with}, Tables: with.tables, Report: with.report, Memory: f.memory.bytes, Logs: f.logs, Log: log.New(cmd.ErrOrStderr(), "tapestry: ", 0)})
+	logger := log.New(cmd.ErrOrStderr(), "tapestry: ", 0)
+	s := web.New(web.Options{Families: append(with.families, families()...), Notation: web.Formulas{Fit: with.fit}, Tables: with.tables, Report: with.report, Trained: logged, Memory: f.memory.bytes, Logs: f.logs, Log: logger})
 	for _, m := range models {
 		if err := s.Open(cmd.Context(), m); err != nil {
 			s.Close()
@@ -126,7 +128,7 @@ func (f *serving) run(cmd *cobra.Command, o *options, args []string) error {
 			fmt.Fprintf(cmd.ErrOrStderr(), "tapestry: --open: %v; open %s yourself\n", err, address)
 		}
 	}
-	return s.Serve(cmd.Context(), l)
+	return server.New(s, server.Hosts(l.Addr()), logger).Serve(cmd.Context(), l)
 }
 
 // check rejects addresses that other machines can reach, unless they are allowed.

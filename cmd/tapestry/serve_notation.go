@@ -1,11 +1,9 @@
 package main
 
 import (
-	"errors"
 	"maps"
 	"os"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/spf13/pflag"
@@ -13,37 +11,8 @@ import (
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
-	"github.com/tapestry-ml/tapestry/notation"
 	"github.com/tapestry-ml/tapestry/train/data"
 )
-
-// reader reads the texts that are written or opened in the page.
-type reader struct{ with *servedData }
-
-// Read returns the builder of a text, with the data that the page was started with, or the text's
-// mistakes.
-func (r reader) Read(name, text string) (b builders.Builder, canonical string, problems []web.Problem) {
-	if name == "" {
-		name = "objective" + notation.Extension
-	}
-	f, err := notation.Parse(name, strings.NewReader(text))
-	if err == nil {
-		if b, err = r.with.fit(f.Builder()); err == nil {
-			return b, f.String(), nil
-		}
-		return b, "", []web.Problem{{Line: 1, Column: 1, Message: err.Error()}}
-	}
-	var mistakes notation.Errors
-	if !errors.As(err, &mistakes) {
-		return b, "", []web.Problem{{Line: 1, Column: 1, Message: err.Error()}}
-	}
-	for _, e := range mistakes {
-		_, caret, _ := strings.Cut(e.View(), "\n")
-		problems = append(problems, web.Problem{Line: e.Line, Column: e.Column, Caret: caret,
-			Message: strings.TrimPrefix(e.Error(), e.Pos.String()+": ")})
-	}
-	return b, "", problems
-}
 
 // servedData has the data for the models that are opened in the page.
 type servedData struct {

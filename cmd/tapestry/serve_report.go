@@ -65,6 +65,12 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 		} else if first.Data != "" {
 			args = append(args, "--data", first.Data)
 		}
+		if first.Schedule != "" {
+			args = append(args, "--rate", first.Schedule)
+		}
+		if γ := model.Gamma(); γ != nil && first.Courses[γ.Path()] != "" {
+			args = append(args, "--gamma", first.Courses[γ.Path()])
+		}
 		for i := range models {
 			if γ, fed := models[i].Scalars["γ"]; fed {
 				models[i].Name += "{gamma=" + strconv.FormatFloat(γ, 'g', -1, 64) + "}"
@@ -75,7 +81,10 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 		if err != nil {
 			return err
 		}
-		if !first.AsNotes {
+		switch {
+		case first.Schedule != "":
+			args = append(args, "--rate", first.Schedule)
+		case !first.AsNotes:
 			args = append(args, "--rate", strconv.FormatFloat(first.Rate, 'g', -1, 64))
 		}
 		args = append(args, set...)

@@ -143,11 +143,11 @@ func TestServeMistakes(t *testing.T) {
 // TestServedNotation: a file in the notation opens as the registry's own model does,
 // and is saved as it is printed canonically; a wrong one is refused with its place.
 func TestServedNotation(t *testing.T) {
-	b, canonical, problems := reader{}.Read("mine.tapestry", "param r[j=3,d=2]\nloss = sum(r^2)\n")
+	b, canonical, problems := web.Formulas{}.Read("mine.tapestry", "param r[j=3,d=2]\nloss = sum(r^2)\n")
 	if len(problems) > 0 || b.Name == "" || !strings.Contains(canonical, "loss = sum(r^2)") {
 		t.Errorf("%+v, %q, %v", b, canonical, problems)
 	}
-	_, _, problems = reader{}.Read("mine.tapestry", "param r[j=3,d=2]\nloss[j] = r^2\nq = nothing\n")
+	_, _, problems = web.Formulas{}.Read("mine.tapestry", "param r[j=3,d=2]\nloss[j] = r^2\nq = nothing\n")
 	if len(problems) != 3 || problems[0].Line != 2 || problems[2].Line != 3 || problems[2].Column != 5 || strings.Contains(problems[0].Message, "mine.tapestry") || !strings.Contains(problems[0].Caret, "^") {
 		t.Errorf("%+v", problems)
 	}
@@ -158,7 +158,7 @@ func TestServedNotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := web.New(web.Options{Notation: reader{}})
+	s := web.New(web.Options{Notation: web.Formulas{}})
 	defer s.Close()
 	if err := s.Open(context.Background(), m); err != nil {
 		t.Error(err)

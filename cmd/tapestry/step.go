@@ -27,6 +27,7 @@ type stepping struct {
 	back       bool
 	values     string
 	iteration  string
+	why        string
 	written    bool
 	print      bool
 	memory     byteSize
@@ -48,9 +49,11 @@ the values with named axes. The training is the one that tapestry train runs.
 In a terminal it is interactive (? shows the keys). With --print, --json, or if the
 output is not a terminal, only the place that the flags name is printed.
 
-Breaks are a quantity (alpha), |x|>3, nan, inf, step 40 (of training) and shape 150x3.`,
+Breaks: ` + inspect.Wants + `. A bound
+holds if an element is in it; |any| bounds every result.`,
 		Example: "  tapestry step kmeans-softmax\n" +
 			"  tapestry step kmeans-softmax --train 20 --node alpha --print\n" +
+			"  tapestry step kmeans-softmax --train 20 --why 'alpha[5,1]'\n" +
 			"  tapestry step transformer-gpt --rate 5 --optimiser sgd --dtype f32 --break nan --print",
 		Args: oneModel,
 		RunE: func(cmd *cobra.Command, args []string) error { return s.run(cmd, o, args[0]) },
@@ -61,10 +64,11 @@ Breaks are a quantity (alpha), |x|>3, nan, inf, step 40 (of training) and shape 
 	f.IntVar(&s.at, "at", 0, "begin before the instruction with this number")
 	f.StringVar(&s.node, "node", "", "begin at the first instruction of a quantity: alpha, ∂loss/∂r")
 	f.IntVar(&s.trained, "train", 0, "begin after this number of training steps")
-	f.StringVar(&s.stop, "break", "", "go on to the first place where this holds: alpha, |x|>3, nan, inf, step 40, shape 150x3")
+	f.StringVar(&s.stop, "break", "", "go on to the first place where this holds: "+inspect.Wants)
 	f.BoolVar(&s.back, "back", false, "go back to it instead")
 	f.StringVar(&s.values, "values", "", "indices at which the printed values begin, one for each axis: 100,2")
 	f.StringVar(&s.iteration, "iteration", "", "print an iteration of a loop, or an instruction of its body in that iteration: 3 or 3:2")
+	f.StringVar(&s.why, "why", "", "print what an element is made of, what is behind it, and what it contributes: alpha[5,1]")
 	f.BoolVar(&s.written, "written", false, "print the model as written, at the node that the instruction belongs to")
 	f.BoolVar(&s.print, "print", false, "print the place and exit")
 	f.Var(&s.memory, "memory", "memory for values, as in 512MiB; less is slower")
@@ -87,6 +91,11 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 	if s.iteration != "" && s.written {
 		return usagef("--iteration and --written exclude each other")
 	}
+	if s.why != "" {
+		if err := idle(cmd, "--why prints an element", "written", "iteration", "values", "print"); err != nil {
+			return err
+		}
+	}
 	from, err := parseIndices(s.values)
 	if err != nil {
 		return err
@@ -106,6 +115,16 @@ func (s *stepping) run(cmd *cobra.Command, o *options, name string) error {
 		return err
 	}
 	out := cmd.OutOrStdout()
+	if s.why != "" {
+		r, err := why(cmd.Context(), session, s.why)
+		if err != nil {
+			return err
+		}
+		if o.json {
+			return printJSON(out, r.json(name, session.Step()))
+		}
+		return r.print(out, title, session.Step())
+	}
 	screen := checkedOutput(raw(out))
 	if s.print || o.json || s.iteration != "" || s.written || !isTerminal(screen) {
 		v := stepView{title: title, note: note, taken: s.taken}

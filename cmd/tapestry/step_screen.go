@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/lipgloss"
+	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/internal/terminal"
 )
 
@@ -26,7 +27,8 @@ t  T      train a step; take it back
 u         the model as it is written, node by node, and back to the program
 enter     go into a loop: → ← along its body, t T to the next iteration and
           the one before, esc out
-b         set a break: alpha   |x|>3   nan   inf   step 40   shape 150x3
+b         set a break: alpha   |α| > 0.9   loss < 0.4   |any| > 3   nan   inf
+          step 40   shape 150x3
 c  C      run on to a break, forwards or back in time
 B         forget all breaks
 
@@ -128,7 +130,7 @@ func (m *stepper) foot() string {
 	case m.prompt == 'g':
 		return "go to (number or quantity): " + m.input + "█"
 	case m.prompt == 'b':
-		return "break (alpha, |x|>3, nan, inf, step 40, shape 150x3): " + m.input + "█"
+		return "break (" + inspect.Wants + "): " + m.input + "█"
 	case m.status != "":
 		return m.status
 	}

@@ -208,11 +208,11 @@ func TestStepNarrow(t *testing.T) {
 func TestStepMistakes(t *testing.T) {
 	for args, want := range map[string]string{
 		"step":                                   "tapestry: step: want one model, got 0 (tapestry list shows the models)",
-		"step kmeans-softmax --node alfa":        `tapestry: --node: break "alfa": the program has no such quantity: it has `,
+		"step kmeans-softmax --node alfa":        `tapestry: --node: break "alfa": the program has no quantity "alfa": it has `,
 		"step kmeans-softmax --at 999":           "tapestry: --at: inspect: there is no instruction 999: the program has 0 to ",
 		"step kmeans-softmax --at 1 --node r":    "tapestry: --at and --node exclude each other",
 		"step kmeans-softmax --train -1":         "tapestry: --train -1: want 0 or more",
-		"step kmeans-softmax --break |x|<3":      `tapestry: --break: break "|x|<3": want a bound of at least 0, as in |x|>3`,
+		"step kmeans-softmax --break |α|<x":      `tapestry: --break: break "|α|<x": want a number after <, as in loss < 0.4`,
 		"step kmeans-softmax --values 1,x":       `tapestry: --values "1,x": want an index for each axis, as in 100,2`,
 		"step kmeans-softmax --set n=5":          "tapestry: --set: kmeans-softmax is a clustering, which takes its sizes and its points from the data",
 		"step rnn-elman --k 3":                   "tapestry: --k is for clusterings, and rnn-elman is none",

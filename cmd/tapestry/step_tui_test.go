@@ -120,10 +120,10 @@ func TestStepKeys(t *testing.T) {
 	shows("without a break", "no break is set")
 	press(t, m, "b", "step", "<space>", "44", "<backspace>", "<enter>", "c")
 	shows("at a training step", "training step 4 · instruction 0 of ", "stopped: step 4")
-	press(t, m, "B", "b", "|x|>1e9", "<enter>", "C")
+	press(t, m, "B", "b", "|any|>1e9", "<enter>", "C")
 	shows("back to the beginning", "training step 0 · instruction 0 of ", "no break holds before here")
 	press(t, m, "b", "nope", "<enter>")
-	shows("a wrong break", `break "nope": the program has no such quantity`)
+	shows("a wrong break", `break "nope": the program has no quantity`)
 	press(t, m, "b", "<esc>", "n")
 	if m.prompt != 0 || m.session.At() == 0 {
 		t.Error("escape does not end the prompt")
@@ -233,7 +233,7 @@ func TestStepSizes(t *testing.T) {
 // TestStepStops checks that escape ends long work, and that the screen is drawn meanwhile.
 func TestStepStops(t *testing.T) {
 	m := opened(t, "kmeans-softmax")
-	press(t, m, "b", "|x|>1e30", "<enter>")
+	press(t, m, "b", "|any|>1e30", "<enter>")
 	_, cmd := m.Update(tea.KeyMsg{Type: tea.KeyRunes, Runes: []rune{'c'}})
 	if !strings.Contains(m.View(), "running … (esc stops)") {
 		t.Errorf("while it runs:\n%s", m.View())

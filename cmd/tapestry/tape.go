@@ -158,13 +158,25 @@ type tapeRowJSON struct {
 	FLOPs   int64    `json:"flops"`
 	Traffic int64    `json:"traffic"`
 	Pos     string   `json:"pos"`
+	Loop    []string `json:"loop,omitempty"` // the steps, and what they carry, read and give
+
+	Body []tapeRowJSON `json:"body,omitempty"` // what each step of a loop runs; its FLOPs are those of a step
+}
+
+// newTapeRowsJSON returns the rows of a program, loops with those of their bodies.
+func newTapeRowsJSON(p *tape.Program) (rows []tapeRowJSON) {
+	for _, r := range p.Rows() {
+		v := tapeRowJSON{r.Op, r.Result, r.In, r.Offset, r.Bytes, r.InPlace, r.Again, r.FLOPs, r.Traffic, r.Pos.String(), r.Head, nil}
+		if r.Body != nil {
+			v.Body = newTapeRowsJSON(r.Body)
+		}
+		rows = append(rows, v)
+	}
+	return rows
 }
 
 func newProgramJSON(p *tape.Program) programJSON {
-	v := programJSON{Arena: p.Arena(), FLOPs: p.FLOPs(), Traffic: p.Traffic()}
-	for _, r := range p.Rows() {
-		v.Rows = append(v.Rows, tapeRowJSON{r.Op, r.Result, r.In, r.Offset, r.Bytes, r.InPlace, r.Again, r.FLOPs, r.Traffic, r.Pos.String()})
-	}
+	v := programJSON{Arena: p.Arena(), FLOPs: p.FLOPs(), Traffic: p.Traffic(), Rows: newTapeRowsJSON(p)}
 	var log strings.Builder
 	for _, e := range p.Log() {
 		log.WriteString(e.String() + "\n")

@@ -200,7 +200,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 	if k.log != "" {
 		file := k.logFile()
 		defer file.Close()
-		observers = append(observers, watch.JSONLines(file, watch.Timed(), watch.About(j.about)))
+		observers = append(observers, watch.JSONLines(file, watch.Timed(), watch.About(j.about), watch.With(chosen(cmd, j.model.Builder.Name))))
 	}
 	kept := train.Event{} // the last checkpoint
 	observers = append(observers, train.ObserverFunc(func(e train.Event) error {

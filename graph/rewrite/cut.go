@@ -60,7 +60,7 @@ func (b *builder) innerOf(kept []graph.Derivation) map[*graph.Node]bool {
 		losses = append(losses, d.Loss)
 	}
 	for _, n := range graph.Reachable(losses...) {
-		if _, ok := b.derived[n]; ok {
+		if b.derived[n.ID()].loss != nil {
 			inner[n] = true
 		}
 	}

@@ -18,8 +18,11 @@ var empty = []Rule{
 	}},
 	{"join nothing", "an array without elements adds none to a join", func(n *graph.Node) *graph.Node {
 		nothing := func(x *graph.Node) bool { return x.Shape().Len() == 0 }
+		if !match.Is(n, match.Concat) || nothing(n) {
+			return nil
+		}
 		in := n.Inputs()
-		if !match.Is(n, match.Concat) || nothing(n) || !slices.ContainsFunc(in, nothing) {
+		if !slices.ContainsFunc(in, nothing) {
 			return nil
 		}
 		return n.Graph().Apply(n.Op(), slices.DeleteFunc(in, nothing)...)

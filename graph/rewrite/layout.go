@@ -144,8 +144,8 @@ func reduceOnce(n *graph.Node) *graph.Node {
 // or a Concat.
 func transposeLater(n *graph.Node) *graph.Node {
 	var order []int
-	for _, x := range n.Inputs() {
-		if p, ok := match.Permuted(x); ok && order == nil {
+	for i := range n.NumIn() {
+		if p, ok := match.Permuted(n.In(i)); ok && order == nil {
 			order = p
 		}
 	}

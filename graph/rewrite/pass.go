@@ -70,6 +70,8 @@ func Passes() []Pass {
 		{Name: "rows", rules: slices.Concat(rows, simplify), about: holds(writesRows),
 			Why: "a step on a table touches the rows that were gathered; after the gradients are in their last form, with the trivial " +
 				"terms that it brings itself"},
+		{Name: "accumulate", rules: accumulating(nil), unshared: accumulating, about: accumulates,
+			Why: "a sum of large arrays takes the place of its first; once the tables of which few rows are touched are out of the way"},
 		{Name: "channels", rules: channelRules(nil), unshared: channelRules, outermost: true, about: withoutGradients,
 			Why: "a batch norm in evaluation goes into the weights of the convolution before it; where there are no gradients, and once " +
 				"transposes and factors are where they stay"},

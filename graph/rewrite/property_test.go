@@ -105,18 +105,28 @@ func sumsOfProducts(s *graph.Node) []*graph.Node {
 }
 
 // tableStep is a step of descent on a table from which rows were gathered, one of them twice, and the
-// square of the length of its derivative.
+// square of the length of its derivative; then the derivative by a tied table, whose rows are gathered
+// and multiplied by the table itself.
 func tableStep(m *randgraph.Model) []*graph.Node {
 	g := m.Graph
-	table := g.Param("table", graph.F64, graph.Dims(15, 2)...)
-	v := graph.NewValue(table.Type())
-	for i := range v.Data {
-		v.Data[i] = math.Sin(float64(i))
+	positions := g.Constant(graph.I64, []float64{3, 14, 3}, graph.Dims(3)...)
+	table := func(name string) *graph.Node {
+		p := g.Param(name, graph.F64, graph.Dims(15, 2)...)
+		v := graph.NewValue(p.Type())
+		for i := range v.Data {
+			v.Data[i] = math.Sin(float64(i))
+		}
+		m.Values[p] = v
+		return p
 	}
-	m.Values[table] = v
-	rows := ops.Gather(table, g.Constant(graph.I64, []float64{3, 14, 3}, graph.Dims(3)...), 0)
-	slope := grad.Of(ops.Mul(m.Loss, ops.Sum(ops.Sin(rows))), table)[0]
-	return []*graph.Node{ops.Sub(table, ops.Mul(ops.Sin(m.Loss), slope)), ops.Sum(ops.Square(slope))}
+	plain, tied := table("table"), table("tied")
+	rows := ops.Gather(plain, positions, 0)
+	slope := grad.Of(ops.Mul(m.Loss, ops.Sum(ops.Sin(rows))), plain)[0]
+	scores := ops.MatMul(ops.Gather(tied, positions, 0), ops.Transpose(tied, 1, 0))
+	return []*graph.Node{
+		ops.Sub(plain, ops.Mul(ops.Sin(m.Loss), slope)), ops.Sum(ops.Square(slope)),
+		grad.Of(ops.Sum(ops.Sin(scores)), tied)[0],
+	}
 }
 
 func evaluate(t testing.TB, g *graph.Graph, m *randgraph.Model, nodes []*graph.Node) []graph.Value {

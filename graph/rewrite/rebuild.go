@@ -18,15 +18,17 @@ type builder struct {
 	labels  []string // of the rules, as origins name them
 	to      *graph.Graph
 	node    []*graph.Node // the new node for each node of the old graph, by its number
+	in      []*graph.Node // the inputs of the node at hand
 	best    []settled     // what the rules make of a node of the new graph, by its number
 	calls   map[call][]graph.Derivation
 	last    map[call]int         // the highest number among the loss and nodes of a call
-	derived map[*graph.Node]call // gradients that are still to be taken again
+	derived []call               // by number of the old graph: the call of a gradient that is still to be taken again
 	inner   map[*graph.Node]bool // those of them that another loss is made of
 	log     []Entry
 	rec     *recorder                   // nil unless somebody wants the history
 	bodies  map[*graph.Body]*graph.Body // the new body for each body of the old graph
-	uses    map[*graph.Node]int         // of a pass that asks: how often a node is read or wanted, by the node of either graph
+	uses    []int                       // of a pass that asks: how often a node of the old graph is read or wanted, by its number
+	used    []int                       // the same of the new graph, as far as it is built
 }
 
 // maxRounds bounds how often rules may fire on one node, so that two rules that
@@ -37,8 +39,8 @@ func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, 
 	b := &builder{ctx: ctx, pass: p, rec: rec, to: graph.New(g.Name()), node: make([]*graph.Node, g.Len()), calls: map[call][]graph.Derivation{},
 		last: map[call]int{}, bodies: map[*graph.Body]*graph.Body{}}
 	if p.unshared != nil {
-		b.count(wanted)
-		b.pass.rules = p.unshared(func(n *graph.Node) bool { return b.uses[n] > 1 })
+		b.count(g, wanted)
+		b.pass.rules = p.unshared(func(n *graph.Node) bool { return n.ID() < len(b.used) && b.used[n.ID()] > 1 })
 	}
 	for _, r := range p.rules {
 		b.labels = append(b.labels, p.Name+": "+r.Name)
@@ -82,10 +84,10 @@ func rebuild(ctx context.Context, g *graph.Graph, wanted []*graph.Node, p Pass, 
 			b.last[c] = max(b.last[c], d.Loss.ID(), d.Wrt.ID())
 		}
 	}
-	b.derived = map[*graph.Node]call{}
+	b.derived = make([]call, g.Len())
 	for _, d := range kept {
 		if b.owns(d) {
-			b.derived[d.Grad] = callOf(d)
+			b.derived[d.Grad.ID()] = callOf(d)
 		}
 	}
 	if p.forward {
@@ -161,7 +163,7 @@ func (b *builder) again(c call) {
 		if w := b.of(d.Wrt); cone[w.ID()] {
 			wrt, found = append(wrt, w), append(found, d)
 		}
-		delete(b.derived, d.Grad)
+		b.derived[d.Grad.ID()] = call{}
 	}
 	for i, d := range grad.OrZero(b.of(c.loss), wrt...) {
 		was := found[i].Grad
@@ -194,18 +196,18 @@ func (b *builder) first(c call) int {
 func (b *builder) copy(n *graph.Node) {
 	look(b.ctx)
 	if b.pass.derive && !b.rec.spent() {
-		if c, ok := b.derived[n]; ok {
+		if c := b.derived[n.ID()]; c.loss != nil {
 			b.again(c)
 		}
 	}
 	if b.of(n) != nil {
 		return
 	}
-	var few [4]*graph.Node
-	in := few[:0]
+	in := b.in[:0]
 	for i := range n.NumIn() {
 		in = append(in, b.operand(n, n.In(i)))
 	}
+	b.in = in
 	var y *graph.Node
 	at := b.standing(n)
 	b.to.During(at, b.origin(at, n, ""), func() { y = b.apply(n, in) })
@@ -216,20 +218,23 @@ func (b *builder) copy(n *graph.Node) {
 		s = b.reduce(y, at, n, 0)
 	}
 	if b.uses != nil {
-		b.uses[s.node] += b.uses[n]
+		if more := s.node.ID() + 1 - len(b.used); more > 0 {
+			b.used = append(b.used, make([]int, more)...)
+		}
+		b.used[s.node.ID()] += b.uses[n.ID()]
 	}
 	b.inherit(n, s.node, s.rule)
 }
 
 // count counts how often each node that the wanted ones need is read or wanted.
-func (b *builder) count(wanted []*graph.Node) {
-	b.uses = map[*graph.Node]int{}
+func (b *builder) count(g *graph.Graph, wanted []*graph.Node) {
+	b.uses = make([]int, g.Len())
 	for _, n := range wanted {
-		b.uses[n]++
+		b.uses[n.ID()]++
 	}
 	for _, n := range graph.Reachable(wanted...) {
-		for _, x := range n.Inputs() {
-			b.uses[x]++
+		for i := range n.NumIn() {
+			b.uses[n.In(i).ID()]++
 		}
 	}
 }
@@ -350,86 +355,4 @@ func (b *builder) improve(y *graph.Node, at graph.Occurrence, was *graph.Node) (
 		z = nil
 	})
 	return z, rule
-}
-
-// standing returns the first occurrence of n whose origin is in the new graph: another may belong
-// to a call of the differentiator of which nothing is wanted. If there is none, it returns the
-// first.
-func (b *builder) standing(n *graph.Node) graph.Occurrence {
-	for _, o := range n.Occurrences() {
-		if b.stands(o.Origin) {
-			return o
-		}
-	}
-	return n.First()
-}
-
-// stands reports whether the nodes that an origin refers to are in the new graph.
-func (b *builder) stands(o graph.Origin) bool {
-	return o.Kind == graph.FromUser || b.of(o.Of) != nil && b.of(o.Loss) != nil
-}
-
-// inherit makes y the new node for n: y gets the occurrences of n whose origins are in the new
-// graph.
-func (b *builder) inherit(n, y *graph.Node, rule string) {
-	b.node[n.ID()] = y
-	known := b.stands(b.standing(n).Origin)
-	for _, o := range n.Occurrences() {
-		if known && !b.stands(o.Origin) {
-			continue
-		}
-		o.Origin = b.origin(o, n, rule)
-		if o.Origin.Kind == graph.FromUser || o.Name != "" {
-			b.to.Occur(y, o)
-		}
-	}
-}
-
-// origin translates the origin of an occurrence to the new graph. If the nodes that it refers to
-// are gone, the origin becomes the user's call.
-func (b *builder) origin(o graph.Occurrence, n *graph.Node, rule string) graph.Origin {
-	origin := graph.Origin{Kind: o.Origin.Kind, Rule: o.Origin.Rule}
-	if rule != "" {
-		origin.Rule, origin.Was = rule, n
-	}
-	if o.Origin.Kind != graph.FromUser {
-		origin.Of, origin.Loss = b.of(o.Origin.Of), b.of(o.Origin.Loss)
-		if !b.stands(o.Origin) {
-			origin.Of, origin.Loss, origin.Kind = nil, nil, graph.FromUser
-		}
-	}
-	return origin
-}
-
-func (b *builder) note(rule, why string, before, after *graph.Node) {
-	e := Entry{Pass: b.pass.Name, Rule: rule, Before: text(before), After: text(after), Pos: before.First().Pos}
-	b.log = append(b.log, e)
-	b.rec.add(Firing{Entry: e, Why: why, Old: before, New: after})
-}
-
-// text returns a node as the log shows it: its operation and the labels of its inputs.
-func text(n *graph.Node) string {
-	if v, ok := n.Constant(); ok {
-		return v.String()
-	}
-	if n.Role() != graph.RoleOp {
-		return n.String()
-	}
-	s := graph.OpText(n.Op())
-	for i := range n.NumIn() {
-		s += " " + n.In(i).String()
-	}
-	return s + " : " + n.Type().String()
-}
-
-func sameText(a, b *graph.Node) bool {
-	if a.Op() != b.Op() || a.NumIn() != b.NumIn() {
-		return false
-	}
-	for i := range a.NumIn() {
-		if graph.OpText(a.In(i).Op()) != graph.OpText(b.In(i).Op()) {
-			return false
-		}
-	}
-	return true
 }

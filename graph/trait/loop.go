@@ -28,6 +28,9 @@ type Loop struct {
 	Outs, Sums                    int
 	Reverse                       bool // the steps run from the last time to the first
 	Gate                          int  // the number of the operand that is the gate, plus 1; 0 for none
+	// Made is the name of the function of package ops that made the loop, or the loop that it is derived
+	// from. It says no more than who asked for the loop: how it runs is in the other fields.
+	Made string
 }
 
 // Gated returns the number of the operand that is the gate; ok is false if every step is run.

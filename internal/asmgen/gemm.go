@@ -19,6 +19,7 @@ func gemm(c *build.Context) {
 			t.matVec()
 			t.shortRows()
 			t.transpose()
+			t.collect()
 			t.interleaves()
 			for _, s := range terms {
 				t.microKernel(s)

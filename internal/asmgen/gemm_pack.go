@@ -46,18 +46,72 @@ func (t *target) transpose() {
 	cols := t.Load(t.Param("cols"), t.GP64())
 	from, to := t.strided(src, srcStride, lanes), t.strided(dst, dstStride, 2*quarter)
 	t.Label("cols")
+	t.block(from.at, to)
+	for _, b := range from.base {
+		t.ADDQ(operand.Imm(32), b)
+	}
+	t.down(to, 2*quarter)
+	t.SUBQ(operand.Imm(uint64(2*quarter)), cols)
+	t.JNZ(operand.LabelRef("cols"))
+	for range lanes / 4 {
+		t.LEAQ(operand.Mem{Base: src, Index: srcStride, Scale: 4}, src)
+	}
+	t.ADDQ(operand.Imm(uint64(t.width())), dst)
+	t.SUBQ(operand.Imm(uint64(lanes)), rows)
+	t.JNZ(operand.LabelRef("rows"))
+	t.end()
+}
+
+// collect emits the transposition of blocks whose rows lie anywhere. Each row has a register, and
+// there are not enough for 16.
+func (t *target) collect() {
+	lanes, wide := t.lanes(), 32/t.bytes()
+	if lanes > 8 {
+		return
+	}
+	t.start("collect", "func(dst *byte, rows **byte, from, cols, dstStride int)",
+		fmt.Sprintf("Copies element from+j of the row that begins at rows[i] to element j,i of dst, for %d rows. cols is a multiple of %d above 0; from counts bytes.", lanes, wide))
+	table := t.Load(t.Param("rows"), t.GP64())
+	rows := []reg.Register{}
+	for i := range lanes {
+		row := t.GP64()
+		t.MOVQ(operand.Mem{Base: table, Disp: 8 * i}, row)
+		rows = append(rows, row)
+	}
+	to := t.strided(t.Load(t.Param("dst"), t.GP64()), t.Load(t.Param("dstStride"), t.GP64()), wide)
+	at := t.Load(t.Param("from"), t.GP64())
+	cols := t.Load(t.Param("cols"), t.GP64())
+	t.Label("cols")
+	t.block(func(i, disp int) operand.Mem { return operand.Mem{Base: rows[i], Index: at, Scale: 1, Disp: disp} }, to)
+	t.ADDQ(operand.Imm(32), at)
+	t.down(to, wide)
+	t.SUBQ(operand.Imm(uint64(wide)), cols)
+	t.JNZ(operand.LabelRef("cols"))
+	t.end()
+}
+
+// down moves the addresses of rows n rows down.
+func (t *target) down(rows stripes, n int) {
+	for _, b := range rows.base {
+		t.LEAQ(operand.Mem{Base: b, Index: rows.step, Scale: uint8(n)}, b)
+	}
+}
+
+// block transposes 32 bytes of each of as many rows as a vector has lanes.
+func (t *target) block(from func(i, disp int) operand.Mem, to stripes) {
+	lanes, quarter := t.lanes(), 16/t.bytes() // a 128-bit lane holds a quarter of a row
 	for q := range 2 {
 		// Lane l of part i holds elements of row i + l·quarter.
 		parts := make([]vector, quarter)
 		for i := range parts {
 			x := t.XMM()
-			t.VMOVUPS(from.at(i, 16*q), x)
+			t.VMOVUPS(from(i, 16*q), x)
 			y := t.YMM()
-			t.VINSERTF128(operand.Imm(1), from.at(i+quarter, 16*q), x.AsY(), y)
+			t.VINSERTF128(operand.Imm(1), from(i+quarter, 16*q), x.AsY(), y)
 			parts[i] = y
 			for l := 2; l < lanes/quarter; l++ {
 				z := t.ZMM()
-				t.VINSERTF32X4(operand.Imm(uint64(l)), from.at(i+l*quarter, 16*q), parts[i].AsZ(), z)
+				t.VINSERTF32X4(operand.Imm(uint64(l)), from(i+l*quarter, 16*q), parts[i].AsZ(), z)
 				parts[i] = z
 			}
 		}
@@ -69,21 +123,6 @@ func (t *target) transpose() {
 			t.VMOVUPS(t.two(name, parts[i/2], parts[i/2+quarter/2]), to.at(q*quarter+i, 0))
 		}
 	}
-	for _, b := range from.base {
-		t.ADDQ(operand.Imm(32), b)
-	}
-	for _, b := range to.base {
-		t.LEAQ(operand.Mem{Base: b, Index: dstStride, Scale: uint8(2 * quarter)}, b)
-	}
-	t.SUBQ(operand.Imm(uint64(2*quarter)), cols)
-	t.JNZ(operand.LabelRef("cols"))
-	for range lanes / 4 {
-		t.LEAQ(operand.Mem{Base: src, Index: srcStride, Scale: 4}, src)
-	}
-	t.ADDQ(operand.Imm(uint64(t.width())), dst)
-	t.SUBQ(operand.Imm(uint64(lanes)), rows)
-	t.JNZ(operand.LabelRef("rows"))
-	t.end()
 }
 
 // stripes address rows a stride apart, by a base for each five.

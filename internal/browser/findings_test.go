@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // explodes is a net whose second layer takes the logarithm of negative numbers.
@@ -77,6 +79,50 @@ func TestAutopsy(t *testing.T) {
 	p.until("no autopsy any more", `!document.querySelector("#tab-autopsy").checkVisibility()`)
 }
 
+// TestAutopsyFliesToTheNode: what is first not finite is brought into view, whatever hides it, and
+// has a name; where it has no box of its own, that is said.
+func TestAutopsyFliesToTheNode(t *testing.T) {
+	p := open(t, 1440, 900, "kmeans-softmax")
+	p.still()
+	p.do(chromedp.Evaluate(`(async () => {
+		const api = await import("./assets/api.js");
+		window.doc = await api.open({model: "transformer-gpt", settings: {layers: 2}, optimiser: "sgd", rate: 1e12});
+	})()`, nil))
+	p.until("the second document", `document.querySelectorAll("#documents [data-doc]").length === 2`)
+	p.do(chromedp.Click("#documents li:nth-child(2) .tab"))
+	p.still()
+	p.do(chromedp.Evaluate(`document.querySelector("#close-all").click()`, nil))
+	p.still()
+	p.do(chromedp.Click("#train"))
+	p.until("the autopsy", `document.querySelector("#autopsy-panel [data-part=first]")?.checkVisibility()`)
+	p.still()
+	p.until("the node in view", `(() => {
+		const r = document.querySelector(".marks .selected")?.getBoundingClientRect();
+		const w = document.querySelector("#panes").getBoundingClientRect();
+		return r && r.x >= w.x && r.y >= w.y && r.right <= w.right && r.bottom <= w.bottom;
+	})()`)
+	first := p.text(`#autopsy-panel [data-part="first"] button`)
+	if name, _, _ := strings.Cut(first, "["); regexp.MustCompile(`^[A-Z][A-Za-z]+$`).MatchString(name) {
+		t.Errorf("the first value is called %q", first)
+	}
+	for _, entry := range eval[[]string](p, `[...document.querySelectorAll("#autopsy-panel [data-entry]")].map((e) => e.textContent)`) {
+		if regexp.MustCompile(`^(MatMul|Mul|Add|Sum|Reshape|Sub|Broadcast)\[`).MatchString(entry) {
+			t.Errorf("an entry is called %q", entry)
+		}
+	}
+	p.picture("autopsy-deep")
+	// Each entry leads into view, with a word where it has no box of its own.
+	n := eval[int](p, `document.querySelectorAll("#autopsy-panel [data-entry]").length`)
+	for i := range min(n, 2) {
+		p.do(chromedp.Evaluate(fmt.Sprintf(`document.querySelectorAll("#autopsy-panel [data-entry]")[%d].click()`, i), nil))
+		p.still()
+		time.Sleep(400 * time.Millisecond)
+		if !eval[bool](p, `document.querySelector(".marks .selected") !== null`) {
+			t.Errorf("entry %d leads nowhere: %s", i, p.text("#autopsy-panel"))
+		}
+	}
+}
+
 // TestAutopsyOnAPhone trains what explodes where one part of the page is seen at a time:
 // it is the one that says why.
 func TestAutopsyOnAPhone(t *testing.T) {
@@ -86,7 +132,7 @@ func TestAutopsyOnAPhone(t *testing.T) {
 	}
 	p := open(t, 390, 844, file)
 	p.still()
-	p.do(chromedp.Click(`nav.places [data-place="training"]`), chromedp.Click("#train"))
+	p.do(chromedp.Click(`.places [data-place="training"]`), chromedp.Click("#train"))
 	p.until("the autopsy", `document.querySelector("#autopsy-panel [data-part=first]")?.checkVisibility()`)
 	if wide := eval[int](p, `document.documentElement.scrollWidth`); wide > 390 {
 		t.Errorf("the page is %d wide", wide)
@@ -142,7 +188,7 @@ func TestRunsToBreaks(t *testing.T) {
 	contains(p, "the slider", p.text("#step-shown"), "step 9 of 12")
 	contains(p, "what is said", run("shape 150x3", "Run back to the break"), "shape 150x3: step 8")
 	contains(p, "what is said", run("nan", "Run back to the break"), "Nothing stops before")
-	contains(p, "the slider", p.text("#step-shown"), "step 0 of 12")
+	contains(p, "the slider", p.text("#step-shown"), "step 8 of 12") // where nothing stops, nothing moves
 	p.picture("breaks")
 }
 
@@ -152,8 +198,16 @@ func TestStepsThroughRewrites(t *testing.T) {
 	p.still()
 	before := eval[int](p, `document.querySelectorAll(".items g.node").length`)
 	p.do(chromedp.Click("#tab-rewrites"))
-	p.until("the firings", `document.querySelector(".firings li")`)
-	n := eval[int](p, `document.querySelectorAll(".firings li").length`)
+	p.until("the rules", `document.querySelector(".rule")`)
+	n := eval[int](p, `+document.querySelector("#rewrites-panel .walk output").textContent`)
+	times := eval[[]int](p, `[...document.querySelectorAll(".rule .times")].map((e) => +e.textContent.replace("× ", ""))`)
+	sum := 0
+	for _, k := range times {
+		sum += k
+	}
+	if sum != n || len(times) >= n {
+		t.Errorf("%d rules fired %v times, which is not %d", len(times), times, n)
+	}
 	if eval[int](p, `document.querySelectorAll(".items g.node").length`) != before {
 		t.Error("the drawing is another before a firing was chosen")
 	}
@@ -164,6 +218,18 @@ func TestStepsThroughRewrites(t *testing.T) {
 	contains(p, "the sides", p.text("#rewrites-panel .sides"), "SqDist(x, r)", "✓ ")
 	p.until("both sides", `[..."12"].every((panel) => document.querySelector(".items [id^='p"+panel+"-']"))`)
 	p.picture("rewrite")
+	if !eval[bool](p, `document.querySelector('.firings [aria-current="true"]').checkVisibility()`) {
+		t.Error("the firing that is shown is hidden in its rule")
+	}
+	p.do(chromedp.SendKeys("#rule-search", "pairwise"))
+	p.until("what was found", `(() => { const seen = [...document.querySelectorAll(".rule")].filter((e) => !e.hidden); return seen.length > 0 && seen.length < document.querySelectorAll(".rule").length; })()`)
+	p.press(kb.ArrowDown)
+	if !eval[bool](p, `document.activeElement.matches(".rule summary")`) {
+		t.Error("the arrow key does not lead from the search to the rules")
+	}
+	p.press(kb.ArrowDown, kb.Enter)
+	p.until("a firing of that rule", `document.activeElement.matches('.firings [aria-current="true"]')`)
+	p.picture("rewrites-grouped")
 	p.do(chromedp.Click(`[aria-label="Last firing"]`))
 	p.until("the last firing", fmt.Sprintf(`document.querySelector("#rewrites-panel .walk output").textContent === "%d of %d"`, n, n))
 	p.do(chromedp.Click("#tab-node"))

@@ -31,14 +31,14 @@ func large(t *testing.T, model string, boxes int) {
 	p.still()
 	drawn := func() string { return eval[string](p, `document.querySelector("#panes").dataset.drawn`) }
 	p.until("a drawing", `document.querySelector("#panes").dataset.drawn`)
-	p.do(chromedp.Click("#close-all"), chromedp.Sleep(300*time.Millisecond))
+	p.do(chromedp.Evaluate(`document.querySelector("#close-all").click()`, nil), chromedp.Sleep(300*time.Millisecond))
 	p.still()
 	t.Logf("notes, closed: %s ms", drawn())
 	p.choose("#level", "primitive")
 	time.Sleep(200 * time.Millisecond)
 	p.still()
 	t.Logf("every node, modules folded: %s ms", drawn())
-	p.do(chromedp.Click("#open-all"), chromedp.Sleep(300*time.Millisecond))
+	p.do(chromedp.Evaluate(`document.querySelector("#open-all").click()`, nil), chromedp.Sleep(300*time.Millisecond))
 	p.until("all modules", `!document.querySelector("#panes[aria-busy]")`)
 	s := ask[sheet](p, "/api/docs/d1/sheet?level=primitive&grad=1&open=*")
 	t.Logf("open: %d nodes, %d items: %s ms, of which the server's answer %.0f ms", s.count("node", 0), len(s.Items), drawn(),

@@ -103,7 +103,8 @@ func serve(t testing.TB, args ...string) string {
 type tab struct {
 	testing.TB
 	context.Context
-	at string // the page's origin
+	at     string // the page's origin
+	around string // the origin of a page that has it in a frame; "" for none
 
 	lock  sync.Mutex
 	said  []string                   // what the console and the network complained about
@@ -111,12 +112,22 @@ type tab struct {
 	under map[network.RequestID]bool // those without an end yet
 }
 
-// open starts a server with models and a browser on its page. What goes wrong in the
-// background fails the test at its end.
+// open starts a server with models and a browser on its page.
 func open(t testing.TB, width, height int64, args ...string) *tab {
 	t.Helper()
+	chromium(t) // or there is nothing to serve for
+	at := serve(t, args...)
+	p := browse(t, width, height, at)
+	p.do(chromedp.Navigate(at+"/"), chromedp.WaitReady("body[data-ready]"))
+	return p
+}
+
+// browse starts a browser for pages of an origin. What goes wrong in the background fails the test
+// at its end.
+func browse(t testing.TB, width, height int64, at string) *tab {
+	t.Helper()
 	path := chromium(t)
-	p := &tab{TB: t, at: serve(t, args...), under: map[network.RequestID]bool{}}
+	p := &tab{TB: t, at: at, under: map[network.RequestID]bool{}}
 	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.DisableGPU,
 		chromedp.UserDataDir(t.TempDir()), chromedp.WindowSize(int(width), int(height)),
 		chromedp.Flag("disable-component-update", true), chromedp.Flag("no-first-run", true))
@@ -137,7 +148,7 @@ func open(t testing.TB, width, height int64, args ...string) *tab {
 	if err := chromedp.Run(browser); err != nil { // the browser lives as long as the context that it is started with
 		t.Fatal(err)
 	}
-	ctx, end := context.WithTimeout(browser, 3*time.Minute)
+	ctx, end := context.WithTimeout(browser, 8*time.Minute)
 	t.Cleanup(end)
 	p.Context = ctx
 	chromedp.ListenTarget(ctx, p.hear)
@@ -151,8 +162,7 @@ func open(t testing.TB, width, height int64, args ...string) *tab {
 			t.Error("no request was heard: whether one left the page is not known")
 		}
 	})
-	p.do(network.Enable(), cdplog.Enable(), emulation.SetDeviceMetricsOverride(width, height, 1, width < 500),
-		chromedp.Navigate(p.at+"/"), chromedp.WaitReady("body[data-ready]"))
+	p.do(network.Enable(), cdplog.Enable(), emulation.SetDeviceMetricsOverride(width, height, 1, width < 500))
 	return p
 }
 
@@ -182,7 +192,7 @@ func (p *tab) hear(event any) {
 		p.under[e.RequestID] = true
 		p.lock.Unlock()
 		u, err := url.Parse(e.Request.URL)
-		if err != nil || u.Scheme != "data" && u.Scheme != "blob" && u.Scheme+"://"+u.Host != p.at {
+		if err != nil || u.Scheme != "data" && u.Scheme != "blob" && u.Scheme+"://"+u.Host != p.at && u.Scheme+"://"+u.Host != p.around {
 			say("a request left the page: %s", e.Request.URL)
 		}
 	case *network.EventLoadingFinished:
@@ -238,7 +248,7 @@ func (p *tab) until(what, condition string) {
 // for a while: charts that arrive below the drawing take room from it.
 func (p *tab) still() {
 	p.Helper()
-	p.until("drawing", `document.querySelector("#panes .pane") && !document.querySelector("#panes[aria-busy]") && !document.body.classList.contains("opening") && document.querySelector("#loss-chart").firstChild`)
+	p.until("drawing", `document.querySelector("#panes .pane") && !document.querySelector("#panes[aria-busy]") && !document.body.classList.contains("opening") && (document.querySelector("#loss-chart").firstChild || !document.body.dataset.panels.includes("charts"))`)
 	const places = `JSON.stringify([...document.querySelectorAll("#panes .items > *")].slice(0, 3).map((e) => e.getBoundingClientRect()))`
 	last, deadline := "", time.Now().Add(20*time.Second)
 	// A request that a navigation cut short never ends; what moves nothing for long enough is none to wait for.

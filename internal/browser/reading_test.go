@@ -17,6 +17,7 @@ import (
 	"github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 )
 
 // sheet is what of /sheet the tests look at.
@@ -307,6 +308,24 @@ func TestOpensModules(t *testing.T) {
 		p.do(chromedp.MouseClickXY(b.X+b.W/2, b.Y+b.H/2, chromedp.ClickCount(2)))
 	}
 	opened(true)
+	// The page begins at the loss; the title is at the other end.
+	p.do(chromedp.Focus("#panes .pane"))
+	p.press(kb.Home)
+	p.still() // a key ends the way to the first box
+	for _, way := range []struct{ key, seen string }{{kb.ArrowDown, "r.top > h.top && r.bottom < h.bottom"}, {kb.ArrowLeft, "r.left > h.left && r.right < h.right"}} {
+		for range 60 {
+			if eval[bool](p, `(() => {
+				const h = document.querySelector("#panes").getBoundingClientRect();
+				const r = [...document.querySelectorAll(".items text")].find((e) => e.textContent === "decoder")?.getBoundingClientRect();
+				return Boolean(r) && `+way.seen+`;
+			})()`) {
+				break
+			}
+			p.press(way.key)
+			time.Sleep(30 * time.Millisecond)
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
 	p.picture("transformer-open")
 	open := title()
 	twice(open)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 )
 
@@ -55,7 +56,7 @@ func TestDrawsWhatIsFed(t *testing.T) {
 		if !strings.Contains(plan, "now "+strconv.FormatFloat(want, 'g', 5, 64)) && !strings.Contains(plan, "now "+strings.TrimRight(strconv.FormatFloat(want, 'g', 5, 64), "0")) {
 			t.Errorf("step %d: beside Train stands %q, fed is %v", step, plan, want)
 		}
-		if !strings.Contains(plan, "over 200 steps") || !strings.Contains(plan, "adam, rate") || !strings.Contains(plan, "so the loss may rise") {
+		if !strings.Contains(plan, "over 200 steps") || eval[string](p, `document.querySelector("#plan-0-optimiser").value`) != "adam" || !strings.Contains(plan, "so the loss may rise") {
 			t.Errorf("the plan is %q", plan)
 		}
 		seen[box] = true
@@ -132,4 +133,41 @@ func TestOneStepForAll(t *testing.T) {
 	p.do(chromedp.Evaluate(`document.querySelector("#legend").open = false`, nil), chromedp.Click("#theme"))
 	p.still()
 	p.picture("together-dark")
+}
+
+// second is another tab of the browser on the same page.
+func (p *tab) second() *tab {
+	p.Helper()
+	ctx, end := chromedp.NewContext(p.Context)
+	p.Cleanup(end)
+	q := &tab{TB: p.TB, Context: ctx, at: p.at, under: map[network.RequestID]bool{}}
+	chromedp.ListenTarget(ctx, q.hear)
+	q.do(network.Enable(), chromedp.Navigate(p.at+"/"), chromedp.WaitReady("body[data-ready]"))
+	q.still()
+	return q
+}
+
+// TestTwoWindows: what one window opens, trains and closes is so in the other, and what the other
+// still looks at opens again, at its step, when it is used.
+func TestTwoWindows(t *testing.T) {
+	a := open(t, 1440, 900, "kmeans-softmax")
+	a.still()
+	b := a.second()
+	b.train(7)
+	a.until("the training of the other", `document.querySelector("#step-shown").textContent.startsWith("step 7 of 7")`)
+	b.do(chromedp.Click("#documents .close"))
+	b.until("no document", `document.querySelectorAll("#documents li").length === 0`)
+	a.until("the closed one", `document.querySelector("#documents .closed")`)
+	// The drawing comes late, so that the click is on one of the document that was closed.
+	a.do(chromedp.Evaluate(`{ const ask = window.fetch; window.fetch = async (path, init) => { if (String(path).includes("/sheet")) await new Promise((done) => setTimeout(done, 1000)); return ask(path, init); }; }`, nil))
+	a.slide(4)
+	a.until("the document again", `!document.querySelector("#documents .closed") && document.querySelectorAll("#documents li").length === 1`)
+	a.clickNode("D", 1)
+	a.settle("D")
+	a.until("its step", `document.querySelector("#step-shown").textContent.startsWith("step 4 of 7")`)
+	if said := a.text("#failure p"); said != "" {
+		t.Errorf("it says %q", said)
+	}
+	b.until("it in the other", `document.querySelectorAll("#documents li").length === 1 && document.querySelector("#step-shown").textContent.startsWith("step 7 of 7")`)
+	a.forgive("410")
 }

@@ -15,6 +15,9 @@ func (k Concat) Divide(out Layout, in []Layout) []Division { return along(out, i
 
 // Bind takes at least one operand.
 func (k Concat) Bind(out Layout, in []Layout) Bound {
+	if b, ok := k.collects(out, in); ok {
+		return b
+	}
 	axis := out.axis(k.Axis)
 	var parts []copying
 	var starts []int // the first unit of each

@@ -17,6 +17,7 @@ type Convolution struct {
 	Spatial                   int
 	Stride, Padding, Dilation [2]int
 	Groups                    int
+	Brain                     bool // the operands, of float32, are rounded to bfloat16
 }
 
 // Conv computes y from x and w. Packed says that w was laid out by [Pack], as the matrix
@@ -72,6 +73,7 @@ type convolved struct {
 	xh, xw, xc     int
 	yh, yw, yc     int
 	kh, kw, wc, wo int
+	packed         bool // w was laid out by Pack
 }
 
 func (k Convolution) of(x, w, y Layout) *convolved {
@@ -147,14 +149,17 @@ func (k Conv) Bind(out Layout, in []Layout) Bound {
 	}
 	g := k.of(x, w, out)
 	switch {
-	case !isFloat(out.DType):
+	case !isFloat(out.DType) || k.Brain && out.DType != F32:
 		panic(unsupported(k, out.DType))
 	case g.pointwise():
 		y, operands := g.product()
 		if k.Packed {
 			operands[1] = in[1]
 		}
-		return MatMul{Packed: k.Packed}.Bind(y, operands)
+		return MatMul{Packed: k.Packed, Brain: k.Brain}.Bind(y, operands)
+	case k.Brain:
+		g.packed = k.Packed
+		return sized(inTurn(g.roundedForward()), out, in)
 	}
 	c := g.forward()
 	c.packed = k.Packed
@@ -167,16 +172,18 @@ func (g *convolved) product() (y Layout, in []Layout) {
 	return Dense(g.dtype, n, g.yc), []Layout{Dense(g.dtype, n, g.xc), Dense(g.dtype, g.xc, g.yc)}
 }
 
-// PackOperand returns w as the matrix of the weights of each channel of y.
-func (Conv) PackOperand(in []Layout) (l Layout, ok bool) {
+// PackOperand returns w as the matrix of the weights of each channel of y. Rounded weights are
+// packed in pairs, none of which is of two taps, and no panel of two groups.
+func (k Conv) PackOperand(in []Layout) (l Layout, ok bool) {
 	w := in[1]
-	return Dense(w.DType, w.count(0, w.Rank-1), w.Dims[w.Rank-1]), w.IsDense() && w.Offset == 0 && isFloat(w.DType)
+	ok = w.IsDense() && w.Offset == 0 && isFloat(w.DType) && (!k.Brain || k.Groups == 1 && w.Dims[w.Rank-2]%2 == 0)
+	return Dense(w.DType, w.count(0, w.Rank-1), w.Dims[w.Rank-1]), ok
 }
 
 // WithPacked returns the kernel for a w that is packed.
 func (k Conv) WithPacked() (Kernel, Pack) {
 	k.Packed = true
-	return k, Pack{}
+	return k, Pack{Brain: k.Brain}
 }
 
 // PackPays reports whether the kernel, which copies weights that lie far apart in every run and for
@@ -188,7 +195,10 @@ func (k Conv) PackPays(out Layout, in []Layout, runs int) bool {
 	}
 	if g.pointwise() {
 		y, operands := g.product()
-		return MatMul{}.PackPays(y, operands, runs)
+		return MatMul{Brain: k.Brain}.PackPays(y, operands, runs)
+	}
+	if k.Brain {
+		return runs > 1
 	}
 	c := g.forward()
 	c.loop()
@@ -202,10 +212,12 @@ func (k ConvInput) Bind(out Layout, in []Layout) Bound {
 	g := Convolution(k).of(out, w, in[0])
 	n := g.images * g.yh * g.yw
 	switch {
-	case !isFloat(out.DType):
+	case !isFloat(out.DType) || k.Brain && out.DType != F32:
 		panic(unsupported(k, out.DType))
 	case g.pointwise():
-		return MatMul{}.Bind(Dense(out.DType, n, g.xc), []Layout{Dense(out.DType, n, g.yc), Dense(out.DType, g.yc, g.xc)})
+		return MatMul{Brain: k.Brain}.Bind(Dense(out.DType, n, g.xc), []Layout{Dense(out.DType, n, g.yc), Dense(out.DType, g.yc, g.xc)})
+	case k.Brain:
+		return sized(inTurn(g.roundedBackward()...), out, in)
 	}
 	return sized(g.backward().loop(), out, in)
 }
@@ -215,12 +227,14 @@ func (k ConvKernel) Bind(out Layout, in []Layout) Bound {
 	g := k.of(in[0], out, in[1])
 	n := g.images * g.yh * g.yw
 	switch {
-	case !isFloat(out.DType):
+	case !isFloat(out.DType) || k.Brain && out.DType != F32:
 		panic(unsupported(k, out.DType))
 	case g.pointwise():
 		x := Dense(out.DType, n, g.xc)
 		x, _ = Transpose{[MaxRank]uint8{1, 0}}.View(x)
-		return MatMul{Accumulate: k.Accumulate}.Bind(Dense(out.DType, g.xc, g.yc), []Layout{x, Dense(out.DType, n, g.yc)})
+		return MatMul{Accumulate: k.Accumulate, Brain: k.Brain}.Bind(Dense(out.DType, g.xc, g.yc), []Layout{x, Dense(out.DType, n, g.yc)})
+	case k.Brain:
+		return sized(inTurn(g.roundedKernel(k.Accumulate)), out, in)
 	case g.depthwise() && g.xc <= stripBytes/8: // the sums of all channels lie in scratch
 		return sized(g.depthwiseKernel(k.Accumulate), out, in)
 	}

@@ -27,6 +27,8 @@ type correlation struct {
 	room  int  // rows of taps that the copy has room for
 
 	packed bool // they were laid out by Pack
+
+	shares int // of the blocks, for each panel of weights, where units go by panels; else 0
 }
 
 // A grid holds the distances between the pixels of an array, in bytes.
@@ -110,9 +112,12 @@ func (k *correlation) add(first int, rows, cols sampling) {
 const (
 	fewWeights = 512 << 10
 	farWeights = 1 << 10
+	fewPanels  = 4  // from which on units go by panels of many weights
+	manyShares = 32 // units that there are then at least
 )
 
-// loop has a unit for each block of rows of each image and part.
+// loop has a unit for each block of rows of each image and part; or, where the weights are many, for a
+// panel of them and a share of the blocks, so that workers do not copy and read the same weights.
 func (k *correlation) loop() Bound {
 	k.level, k.tile = level, simd.BatchReduceOf(level, 8*k.dtype.Size())
 	if k.apart {
@@ -126,16 +131,26 @@ func (k *correlation) loop() Bound {
 	}
 	k.room = stripBytes / (k.taps[1] * k.k * k.tile.Cols * k.dtype.Size())
 	k.packs = !k.apart && k.weights.channel >= farWeights && k.room > 0 && pixels > 2*k.tile.Rows
+	if panels := k.panels(); k.taps[0]*k.weights.row > fewWeights && panels >= fewPanels {
+		k.shares = blocks(manyShares, panels)
+		units = panels * k.shares * len(k.parts)
+	}
 	return Bound{units, func(c *Ctx, lo, hi int) {
 		r := correlating{k, at(c.In[0], 0), at(c.In[1], 0), at(c.Out, 0), c.panels()}
 		for i := range k.parts {
 			p := &k.parts[i]
 			n := len(p.blocks) * k.images
+			if k.shares > 0 {
+				n = k.panels() * k.shares
+			}
 			r.units(p, max(lo, 0), min(hi, n))
 			lo, hi = lo-n, hi-n
 		}
 	}}
 }
+
+// panels returns the number of panels of the weights of all groups.
+func (k *correlation) panels() int { return k.groups * blocks(k.n, k.tile.Cols) }
 
 // correlating is a correlation with its memory: source, weights, result, and scratch for a panel of
 // weights.
@@ -144,8 +159,19 @@ type correlating struct {
 	x, w, y, panel *byte
 }
 
-// units computes some blocks of rows of a part.
+// units computes some blocks of rows of a part, or some shares of the blocks for some panels.
 func (r *correlating) units(p *part, lo, hi int) {
+	if r.shares > 0 {
+		all, panels := len(p.blocks)*r.images, blocks(r.n, r.tile.Cols)
+		for lo < hi {
+			panel := lo / r.shares
+			end := min(hi, (panel+1)*r.shares)
+			from, to := lo-panel*r.shares, end-panel*r.shares
+			r.channels(p, from*all/r.shares, to*all/r.shares, panel/panels, panel%panels*r.tile.Cols)
+			lo = end
+		}
+		return
+	}
 	few := r.taps[0]*r.weights.row <= fewWeights
 	for lo < hi {
 		end := hi

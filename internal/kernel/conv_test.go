@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/tapestry-ml/tapestry/internal/half"
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
@@ -21,7 +22,7 @@ type convExample struct {
 
 // across returns a convolution over two axes with the same padding.
 func across(groups, padding int) Convolution {
-	return Convolution{2, [2]int{1, 1}, [2]int{padding, padding}, [2]int{1, 1}, groups}
+	return Convolution{2, [2]int{1, 1}, [2]int{padding, padding}, [2]int{1, 1}, groups, false}
 }
 
 // newConvExample draws operands of n images.
@@ -53,6 +54,13 @@ func newConvExample(r *rand.Rand, k Convolution, dt DType, n, h, w, c, kh, kw, o
 	for p := range kh * kw * wc * o {
 		tap, ch, out := p/(wc*o), p/o%wc, p%o
 		set(dt, e.v.mem, (tap*o+out)*wc+ch, vw[p])
+	}
+	if k.Brain {
+		for _, v := range [][]float64{vx, vw, vy} {
+			for p := range v {
+				v[p] = half.RoundBrain(v[p])
+			}
+		}
 	}
 	for p := range e.dy {
 		b, i, j, q := p/(yh*yw*o), p/(yw*o)%yh, p/o%yw, p%o
@@ -119,6 +127,7 @@ func TestConvolutions(t *testing.T) {
 				k.Groups = 1
 			}
 			dt := []DType{F32, F64}[trial%2]
+			k.Brain = dt == F32 && trial%4 == 0
 			newConvExample(r, k, dt, few(3), h, w, c, kh, kw, o).check(t)
 		}
 	})
@@ -132,6 +141,9 @@ func TestDepthwise(t *testing.T) {
 			k := across(c, 1)
 			k.Stride[0], k.Padding[1], k.Dilation[1] = 1+trial%2, trial, 1+trial%3
 			newConvExample(r, k, []DType{F32, F64}[trial%2], 2, 4, 6, c, 3, 2, c).check(t)
+			if k.Brain = c == 17; k.Brain {
+				newConvExample(r, k, F32, 2, 4, 6, c, 3, 2, c).check(t)
+			}
 		}
 	})
 }
@@ -145,7 +157,10 @@ func TestManyWeights(t *testing.T) {
 	parts := newConvExample(r, k, F64, 2, 6, 10, 1100, 4, 1, 130)
 	k.Groups = 2
 	groups := newConvExample(r, k, F32, 2, 12, 6, 260, 2, 2, 264)
+	k.Groups, k.Brain, k.Stride[1] = 1, true, 2
+	rounded := newConvExample(r, k, F32, 1, 4, 5, 803, 1, 2, 17)
 	atLevels(t, func(t *testing.T) {
+		rounded.check(t)
 		parts.check(t)
 		groups.check(t)
 	})
@@ -158,7 +173,9 @@ func TestPackedWeights(t *testing.T) {
 	one := across(1, 1)
 	two := across(2, 0)
 	two.Stride = [2]int{2, 1}
-	line := Convolution{1, [2]int{1, 1}, [2]int{0, 2}, [2]int{1, 1}, 1}
+	rounded := one
+	rounded.Brain = true
+	line := Convolution{1, [2]int{1, 1}, [2]int{0, 2}, [2]int{1, 1}, 1, false}
 	for _, e := range []struct {
 		*convExample
 		pays bool // on AVX-512
@@ -169,6 +186,8 @@ func TestPackedWeights(t *testing.T) {
 		{newConvExample(r, two, F32, 1, 7, 6, 6, 3, 2, 64), false},
 		{newConvExample(r, across(1, 0), F32, 2, 4, 4, 40, 1, 1, 33), false},
 		{newConvExample(r, line, F32, 3, 1, 9, 4, 1, 4, 40), false},
+		{newConvExample(r, rounded, F32, 2, 6, 9, 6, 3, 3, 70), true},
+		{newConvExample(r, rounded, F32, 1, 3, 5, 804, 2, 2, 33), true},
 	} {
 		atLevels(t, func(t *testing.T) {
 			k := Conv{Convolution: e.Convolution, Size: [2]int{1, e.sw[0]}}
@@ -234,6 +253,8 @@ func TestConvDivides(t *testing.T) {
 	k := across(1, 1)
 	k.Stride[0] = 2
 	e := newConvExample(r, k, F32, 4, 7, 6, 5, 3, 3, 18)
+	rounded := k
+	rounded.Brain = true
 	for _, c := range []struct {
 		Kernel
 		out []int
@@ -242,8 +263,11 @@ func TestConvDivides(t *testing.T) {
 		{Conv{Convolution: k}, e.sy, []array{e.x, e.w}},
 		{ConvInput(k), e.sx, []array{e.y, e.v}},
 		{ConvKernel{Convolution: k}, e.sw, []array{e.x, e.y}},
+		{Conv{Convolution: rounded}, e.sy, []array{e.x, e.w}},
+		{ConvInput(rounded), e.sx, []array{e.y, e.v}},
+		{ConvKernel{Convolution: rounded}, e.sw, []array{e.x, e.y}},
 	} {
-		t.Run(fmt.Sprintf("%T", c.Kernel), func(t *testing.T) { checkDivision(t, c.Kernel, F32, c.out, c.in, 1e-4) })
+		t.Run(fmt.Sprintf("%T rounded=%v", c.Kernel, Rounds(c.Kernel)), func(t *testing.T) { checkDivision(t, c.Kernel, F32, c.out, c.in, 1e-4) })
 	}
 }
 

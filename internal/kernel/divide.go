@@ -34,9 +34,9 @@ type Rows struct {
 	axis    int    // of the layout that is cut; -1: every row is the same
 	unit    int    // indices of that axis in a row
 	where   walk
-	dims    []int // of the axes that count the rows, as far as they are cut
-	own     []int // the array's axes that go with them; -1 if there is none
-	stride  int   // from row to row, where that is the same throughout
+	dims    []int         // of the axes that count the rows, as far as they are cut
+	own     [MaxRank]int8 // the array's axes that go with them; -1 if there is none
+	stride  int           // from row to row, where that is the same throughout
 	uniform bool
 	limit   int
 }
@@ -48,7 +48,7 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 	if !ok {
 		return Rows{}, false
 	}
-	r = Rows{whole: l, layout: l, axis: -1, unit: unit, limit: rows, dims: d.Dims[:c+1], own: make([]int, c+1)}
+	r = Rows{whole: l, layout: l, axis: -1, unit: unit, limit: rows, dims: d.Dims[:c+1]}
 	over := Layout{DType: l.DType, Rank: c + 1}
 	for a := range c + 1 {
 		over.Dims[a] = d.Dims[a]
@@ -56,7 +56,7 @@ func (d Division) Rows(l Layout, i, rows int) (r Rows, ok bool) {
 		if i >= 0 {
 			own = d.Axes[i][a]
 		}
-		r.own[a] = own
+		r.own[a] = int8(own)
 		if own < 0 {
 			continue
 		}
@@ -109,7 +109,7 @@ func (r Rows) Layout(n int) Layout {
 }
 
 // At returns the number of elements from the start of the memory of all rows to that of a row.
-func (r Rows) At(row int) int {
+func (r *Rows) At(row int) int {
 	if r.uniform {
 		return row * r.stride
 	}

@@ -153,7 +153,7 @@ func BenchmarkIntegers(b *testing.B) {
 		{"7×7×512", 7, 512, 512, 3, 1}, {"56×56 to 28×28", 56, 64, 128, 3, 2}, {"shortcut", 28, 128, 256, 1, 2},
 	} {
 		p := s.taps / 2
-		k := Convolution{2, [2]int{s.stride, s.stride}, [2]int{p, p}, [2]int{1, 1}, 1}
+		k := Convolution{2, [2]int{s.stride, s.stride}, [2]int{p, p}, [2]int{1, 1}, 1, false}
 		q := (s.h+2*p-s.taps)/s.stride + 1
 		run := func(name string, k Kernel, ly Layout, in ...Layout) {
 			b.Run(s.name+"/"+name, func(b *testing.B) {

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"fmt"
-	"unsafe"
 
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
@@ -138,15 +137,16 @@ type multiplication struct {
 	rows, cols     int // of a unit
 	stacks, strips int // of units in a batch: down and across
 
-	rowB, panelB int  // strides of b's rows and panels
-	packs        bool // b is packed by each run
-	packsA       bool // a is packed, tile by tile
-	stepA        int  // from one p of a packed tile to the next
-	fetches      bool // panels of b are fetched ahead
-	pairs        bool // operands are packed as pairs of bfloat16, else as rounded numbers
-	across       bool // tiles go across before they go down
-	dense        bool // the rows of a follow each other without gaps
-	gathers      bool // the x of Centred is copied, tile by tile
+	rowB, panelB int      // strides of b's rows and panels
+	packs        bool     // b is packed by each run
+	packsA       bool     // a is packed, tile by tile
+	stepA        int      // from one p of a packed tile to the next
+	fetches      bool     // panels of b are fetched ahead
+	pairs        bool     // operands are packed as pairs of bfloat16, else as rounded numbers
+	across       bool     // tiles go across before they go down
+	dense        bool     // the rows of a follow each other without gaps
+	windows      *windows // that a is gathered from, nil where it is a matrix
+	gathers      bool     // the x of Centred is copied, tile by tile
 }
 
 func newMultiplication(p product) *multiplication {
@@ -198,8 +198,11 @@ func bindProduct(p product) Bound {
 // divide chooses the blocks and the units.
 func (m *multiplication) divide() {
 	m.depth = evenly(m.k, depthBytes/m.size)
-	if m.pairs {
-		m.depth = blocks(evenly(m.k, 2*depthBytes/m.size), 2) * 2
+	switch {
+	case m.windows != nil:
+		m.depth = m.windows.depthOf(m.k, m.together()*depthBytes/m.size)
+	case m.pairs:
+		m.depth = blocks(evenly(m.k, m.together()*depthBytes/m.size), 2) * 2
 	}
 	// Enough units for some workers, if there is enough work; wide and high enough that b is read,
 	// and packed, by few of them.
@@ -253,178 +256,3 @@ const (
 	farStep  = 2 << 10
 	manyCols = 128
 )
-
-func (m *multiplication) run(c *Ctx, lo, hi int) {
-	m.check(c)
-	perBatch := m.strips * m.stacks
-	for lo < hi {
-		batch, unit := lo/perBatch, lo%perBatch
-		strip, first := unit/m.stacks, unit%m.stacks
-		last := min(m.stacks, first+hi-lo) // the units of a strip share its packing
-		m.strip(c, batch, first*m.rows, min(last*m.rows, m.m), strip*m.cols, min((strip+1)*m.cols, m.n))
-		lo += last - first
-	}
-}
-
-// strip computes rows [i0,i1) and columns [j0,j1) of a batch.
-func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
-	rowC := m.n * m.size
-	out := at(c.Out, (batch*m.m+i0)*rowC+j0*m.size)
-	if m.turned {
-		out, rowC = m.begin(c, batch, i0, i1, j0, j1), (j1-j0)*m.size
-	}
-	if m.k == 0 {
-		for i := range i1 - i0 {
-			clear(unsafe.Slice(move(out, i*rowC), (j1-j0)*m.size))
-		}
-		return
-	}
-	a := at(c.In[m.left], m.a.batch.at(batch)*m.size+i0*m.a.row)
-	b := at(c.In[m.right], m.b.batch.at(batch)*m.size)
-	var x *byte
-	if m.x.batch != nil {
-		x = at(c.In[1], m.x.batch.at(batch)*m.size+i0*m.x.row)
-		if m.op == simd.Centred {
-			x = move(x, j0*m.x.col)
-		}
-	}
-	block := evenly(i1-i0, m.block)
-	for p := 0; p < m.k; p += m.depth {
-		s := section{cols: j1 - j0, depth: min(m.depth, m.k-p), rowC: rowC, accumulate: m.accumulate || p > 0}
-		if m.packs {
-			m.pack(c, move(b, p*m.b.row+j0*m.b.col), &s)
-		} else {
-			s.b, s.rowB, s.panelB = move(b, m.lines(p)*m.rowB+j0/m.Cols*m.panelB), m.rowB, m.panelB
-		}
-		for i := i0; i < i1; i += block {
-			s.rows = min(block, i1-i)
-			s.a, s.rowA, s.c = move(a, (i-i0)*m.a.row+p*m.a.col), m.a.row, move(out, (i-i0)*rowC)
-			if x != nil {
-				s.x = move(x, (i-i0)*m.x.row)
-				if m.op == simd.Shifted {
-					s.x = move(s.x, p*m.x.col)
-				}
-			}
-			m.tiles(c, &s)
-		}
-	}
-	if m.turned {
-		m.finish(c, batch, i0, i1, j0, j1)
-	}
-}
-
-// A section is a block of each operand; the blocks meet in the caches.
-type section struct {
-	rows, cols, depth        int
-	a, b, x, c               *byte
-	rowA, rowB, panelB, rowC int
-	accumulate               bool
-}
-
-// pack copies the section's part of b, which starts at from, into panels.
-func (m *multiplication) pack(c *Ctx, from *byte, s *section) {
-	if m.brain {
-		m.packBrain(c, from, s)
-		return
-	}
-	s.b, s.rowB, s.panelB = c.panels(), m.Cols*m.size, s.depth*m.Cols*m.size
-	// Rows that are not transposed are read a few at a time, for all panels: that is the order in
-	// memory.
-	rows := 32
-	if m.scattered() {
-		rows = s.depth
-	}
-	for p := 0; p < s.depth; p += rows {
-		for j := 0; j < s.cols; j += m.Cols {
-			simd.Panel(m.level, m.size, move(s.b, j/m.Cols*s.panelB+p*s.rowB), m.Cols,
-				move(from, p*m.b.row+j*m.b.col), min(rows, s.depth-p), min(m.Cols, s.cols-j), m.b.row, m.b.col)
-		}
-	}
-}
-
-// tiles computes a section, tile by tile.
-func (m *multiplication) tiles(c *Ctx, s *section) {
-	high, wide := blocks(s.rows, m.Rows), blocks(s.cols, m.Cols)
-	least, more := s.rows/high, s.rows%high // rows of a tile; the first few tiles have one row more
-	size := func(t int) int {
-		if t < more {
-			return least + 1
-		}
-		return least
-	}
-	if m.across {
-		for t, i := 0, 0; t < high; t++ {
-			rows := size(t)
-			if m.brain {
-				m.packBrainRows(c, move(s.a, i*s.rowA), rows, s.depth)
-			} else if m.packsA {
-				simd.CopyRows(m.level, m.size, c.beside(), m.stepA, move(s.a, i*s.rowA), m.a.col, s.depth, rows)
-			}
-			for q := range wide {
-				m.tile(c, s, i, rows, q, t)
-			}
-			i += rows
-		}
-		return
-	}
-	for q := range wide {
-		for t, i := 0, 0; t < high; t++ {
-			rows := size(t)
-			m.tile(c, s, i, rows, q, t)
-			i += rows
-		}
-	}
-}
-
-// tile computes the tile of rows from i on and panel q.
-func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
-	j := q * m.Cols
-	cols := min(m.Cols, s.cols-j)
-	b := move(s.b, q*s.panelB)
-	x, rowX := s.x, m.x.row
-	if x != nil {
-		x = move(x, i*rowX)
-		if m.op == simd.Centred {
-			x = move(x, j*m.x.col)
-		}
-		if m.gathers {
-			simd.Panel(m.level, m.size, c.center(), m.Cols, x, rows, cols, m.x.row, m.x.col)
-			x, rowX = c.center(), m.Cols*m.size
-		}
-	}
-	ahead, stepAhead := address(b), 0 // no pointer, as it may lead out of the operand
-	switch {
-	case m.across && m.dense:
-		// The rows of a for the next tiles come into the cache, a line with each p,
-		if next := q * s.depth * alignment; next < rows*s.rowA {
-			ahead, stepAhead = address(s.a)+uintptr((i+rows)*s.rowA+next), alignment
-		}
-	case m.across && m.a.row == m.size && q < 2:
-		// or their first and last line with each p, as they lie across,
-		ahead, stepAhead = address(s.a)+uintptr((i+rows+q*(rows-1))*s.rowA), m.a.col
-	case !m.across && m.fetches:
-		// or the next panel: one line of its rows during even tiles, the other during odd ones.
-		ahead, stepAhead = address(b)+uintptr(s.panelB+t%2*alignment), s.rowB
-	}
-	if m.brain {
-		rowA, colA := m.besideStrides(s.depth)
-		m.Run(rows, cols, m.lines(s.depth), c.beside(), rowA, colA, b, s.rowB, nil, 0, 0,
-			move(s.c, i*s.rowC+j*m.size), s.rowC, s.accumulate, address(b), 0)
-		return
-	}
-	a, colA := move(s.a, i*s.rowA), m.a.col
-	if m.packsA {
-		a, colA = c.beside(), m.stepA
-	}
-	m.Run(rows, cols, s.depth, a, s.rowA, colA, b, s.rowB, x, rowX, m.x.col,
-		move(s.c, i*s.rowC+j*m.size), s.rowC, s.accumulate, ahead, stepAhead)
-}
-
-// at returns a pointer to a byte of a block of memory.
-func at(m Mem, offset int) *byte { return (*byte)(unsafe.Add(m.p, offset)) }
-
-// address returns p as a number.
-func address(p *byte) uintptr { return uintptr(unsafe.Pointer(p)) }
-
-// move returns p moved by some bytes; both must point into the same block of memory.
-func move(p *byte, by int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(p), by)) }

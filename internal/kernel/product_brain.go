@@ -12,11 +12,10 @@ import (
 
 // Rate returns how many multiply-adds of a kernel a core does in the time of one of its type.
 func Rate(k Kernel) int64 {
-	switch k := k.(type) {
-	case MatMul:
-		if _, pairs := simd.BrainTile(level); pairs && k.Brain {
-			return 2
-		}
+	if _, pairs := simd.BrainTile(level); pairs && Rounds(k) {
+		return 2
+	}
+	switch k.(type) {
 	case MatMulInteger, ConvInteger:
 		if level != simd.Portable {
 			return 4
@@ -25,13 +24,51 @@ func Rate(k Kernel) int64 {
 	return 1
 }
 
+// Rounds reports whether a kernel rounds its operands to bfloat16.
+func Rounds(k Kernel) bool {
+	switch k := k.(type) {
+	case MatMul:
+		return k.Brain
+	case Conv:
+		return k.Brain
+	case ConvInput:
+		return k.Brain
+	case ConvKernel:
+		return k.Brain
+	}
+	return false
+}
+
+// Rounding returns the kernel with its operands rounded to bfloat16; ok is false if it has no such
+// form.
+func Rounding(k Kernel) (rounded Kernel, ok bool) {
+	switch k := k.(type) {
+	case MatMul:
+		k.Brain = true
+		return k, true
+	case Conv:
+		k.Brain = true
+		return k, true
+	case ConvInput:
+		k.Brain = true
+		return k, true
+	case ConvKernel:
+		k.Brain = true
+		return k, true
+	}
+	return k, false
+}
+
 // lines returns the number of lines of a packed operand for so many p: pairs have one for two of
 // them.
-func (m *multiplication) lines(p int) int {
+func (m *multiplication) lines(p int) int { return blocks(p, m.together()) }
+
+// together returns the number of terms in an element of a packed operand.
+func (m *multiplication) together() int {
 	if m.pairs {
-		return blocks(p, 2)
+		return 2
 	}
-	return p
+	return 1
 }
 
 // packBrain packs the section's part of b, which starts at from.
@@ -54,6 +91,8 @@ func (m *multiplication) brainPanel(c *Ctx, dst *byte, width int, src *byte, k, 
 		simd.RoundBrain(floatsAt(move(dst, p*width*m.size), cols))
 	}
 }
+
+func bytesAt(p *byte, n int) []byte { return unsafe.Slice(p, n) }
 
 func floatsAt(p *byte, n int) []float32 { return unsafe.Slice((*float32)(unsafe.Pointer(p)), n) }
 

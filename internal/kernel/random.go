@@ -69,15 +69,21 @@ func (k Random) Bind(out Layout, in []Layout) Bound {
 // bindWords makes n elements of 64 random bits each, with the draw's key at the times that a run is at.
 func bindWords[T any](at func(*Ctx) uint64, n int, f func(uint64) T) Bound {
 	return Bound{blocks(n, tileLen), func(c *Ctx, lo, hi int) {
-		dst, key := raw[T](c.Out), mixKey(at(c), c.Seed)
-		for i := lo * tileLen; i < min(hi*tileLen, n); i += 2 {
-			w := philox(uint64(i/2), c.Step, key)
-			dst[i] = f(join(w[0], w[1]))
-			if i+1 < n {
-				dst[i+1] = f(join(w[2], w[3]))
-			}
-		}
+		to := min(hi*tileLen, n)
+		from := min(lo*tileLen, to)
+		words(raw[T](c.Out)[from:to], from, c.Step, mixKey(at(c), c.Seed), f)
 	}}
+}
+
+// words makes the elements of a draw from an even number on.
+func words[T any](dst []T, from int, step, key uint64, f func(uint64) T) {
+	for i := 0; i < len(dst); i += 2 {
+		w := philox(uint64((from+i)/2), step, key)
+		dst[i] = f(join(w[0], w[1]))
+		if i+1 < len(dst) {
+			dst[i+1] = f(join(w[2], w[3]))
+		}
+	}
 }
 
 // float64 returns the law as a function of 64 random bits.
@@ -226,8 +232,13 @@ func philox(block, step, key uint64) [4]uint32 {
 	return [4]uint32{c0, c1, c2, c3}
 }
 
-// Draw returns element i of a draw as the kernel writes it for the dtype, in float64: for references
-// and initialisers.
+// Fill writes elements of a draw of floats, from an even number on, as the kernel writes them for F64:
+// for initialisers.
+func (k Random) Fill(dst []float64, seed, step uint64, from int) {
+	words(dst, from, step, mixKey(k.Key, seed), k.float64())
+}
+
+// Draw returns element i of a draw as the kernel writes it for the dtype, in float64: for references.
 func (k Random) Draw(dt DType, seed, step, i uint64) float64 {
 	if dt == F32 && k.Law != LawWhole {
 		return float64(k.float32()(philox(i/4, step, mixKey(k.Key, seed))[i%4]))

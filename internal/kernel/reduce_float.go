@@ -46,6 +46,8 @@ const (
 	fewTerms = 16   // the greatest block
 	octet    = 8    // rows of columns that are summed in float32
 
+	plainTerms = 4 // that are added one after the other
+
 	manyShort = 32 // rows of a few elements that repay being transposed
 )
 
@@ -95,8 +97,10 @@ func (f *floatFold[T]) bind(reach int) Bound {
 	case f.terms == 0:
 		f.per, way = piece, f.nothing
 	case f.few(dim, near):
-		f.inner = dim
-		f.axis, f.near = f.kept.dims[f.kept.rank-2], f.kept.strides[f.kept.rank-2]*f.size
+		f.inner, f.axis, f.near = dim, 1, 0
+		if outer := f.kept.rank - 2; outer >= 0 {
+			f.axis, f.near = f.kept.dims[outer], f.kept.strides[outer]*f.size
+		}
 		f.per, way = max(1, across/dim), f.blocks
 	case near == 1 && dim > 1 && f.accumulate && f.outSize == f.size && f.terms == high && high <= octet:
 		f.per, way = piece, f.fewRows
@@ -158,12 +162,15 @@ func checkReach(c *Ctx, out, in int) {
 }
 
 // few reports whether to fold blocks: the innermost kept axis, of dim elements side by side, is
-// shorter than a block would be.
+// shorter than a block would be, or there are so few terms that as many additions are the fastest.
 func (f *floatFold[T]) few(dim, near int) bool {
-	if near != 1 || f.kept.rank < 2 || f.terms > fewTerms || dim >= piece || f.outSize != f.size {
+	if near != 1 || f.terms > fewTerms || dim >= piece || f.outSize != f.size {
 		return false
 	}
-	return f.terms == 1 || dim > 1 && f.kept.dims[f.kept.rank-2] > f.high
+	if f.kept.rank >= 2 && (f.terms == 1 || dim > 1 && f.kept.dims[f.kept.rank-2] > f.high) {
+		return true
+	}
+	return 1 < f.terms && f.terms <= plainTerms && dim > 1 && !f.accumulate
 }
 
 // nothing writes n results of no elements.

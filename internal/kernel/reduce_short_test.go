@@ -36,3 +36,41 @@ func testTurnedSums(t *testing.T) {
 		}
 	}
 }
+
+// A few terms, each of many elements side by side, are added one after the other.
+func TestPlainSums(t *testing.T) { atLevels(t, testPlainSums) }
+
+func testPlainSums(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for terms := 2; terms <= plainTerms; terms++ {
+		for _, dims := range [][2]int{{1, 2}, {1, 209}, {2, 17}, {terms + 1, 5}, {3, 1023}} {
+			before, n := dims[0], dims[1]
+			x, got := make([]float32, before*terms*n), make([]float32, before*n)
+			for i := range x {
+				x[i] = float32(r.NormFloat64())
+			}
+			c := NewCtx()
+			c.In, c.Out = []Mem{Of(x)}, Of(got)
+			for _, op := range []ReduceOp{ReduceSum, ReduceMean, ReduceMax} {
+				loop := Reduce{Op: op, Axes: 2}.Bind(Dense(F32, before, n), []Layout{Dense(F32, before, terms, n)})
+				loop.Run(c, 0, loop.Units)
+				for i, v := range got {
+					want := x[i/n*terms*n+i%n]
+					for k := 1; k < terms; k++ {
+						if term := x[(i/n*terms+k)*n+i%n]; op == ReduceMax {
+							want = max(want, term)
+						} else {
+							want += term
+						}
+					}
+					if op == ReduceMean {
+						want /= float32(terms)
+					}
+					if v != want {
+						t.Fatalf("%v: reduction %d of %d terms of %v: element %d is %v, not %v", level, op, terms, dims, i, v, want)
+					}
+				}
+			}
+		}
+	}
+}

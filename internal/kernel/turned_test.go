@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -119,6 +120,41 @@ func TestSideBySide(t *testing.T) {
 	} {
 		if got := SideBySide(c.k, x, c.in); got != c.want {
 			t.Errorf("%T of %v: %d, want %d", c.k, c.in, got, c.want)
+		}
+	}
+}
+
+// TestConcatTurnsBack: columns that are joined as rows are those that are joined, then turned back.
+func TestConcatTurnsBack(t *testing.T) { atLevels(t, testConcatTurnsBack) }
+
+func testConcatTurnsBack(t *testing.T) {
+	for _, rows := range []int{1, 7, 21, 100} {
+		for _, dims := range [][]int{{1, 3, 4}, {2, 3, 12}, {3, 1, 1}} { // before the axis, and of the operands
+			before, sizes := dims[0], dims[1:]
+			size := sizes[0] + sizes[1]
+			c, got, want := NewCtx(), make([]float32, rows*before*size), make([]float32, rows*before*size)
+			out := Dense(F32, before, size, rows)
+			out.Strides[0], out.Strides[1], out.Strides[2] = size, 1, before*size
+			var in []Layout
+			for i, n := range sizes {
+				in = append(in, Dense(F32, before, n, rows))
+				x := make([]float32, in[i].Len())
+				for e := range x {
+					x[e] = float32(1 + i*10000 + e)
+					b, j, r := e/rows/n, e/rows%n, e%rows
+					want[(r*before+b)*size+i*sizes[0]+j] = x[e]
+				}
+				c.In = append(c.In, Of(x))
+			}
+			if _, ok := (Concat{Axis: 1}).collects(out, in); !ok && rows > 1 {
+				t.Fatalf("%v is not collected", dims)
+			}
+			c.Out = Of(got)
+			loop := Concat{Axis: 1}.Bind(out, in)
+			loop.Run(c, 0, loop.Units)
+			if !slices.Equal(got, want) {
+				t.Errorf("%v: %d rows of %v: %v, want %v", level, rows, dims, got, want)
+			}
 		}
 	}
 }

@@ -125,6 +125,12 @@ func shortRows64AVX512(dst *byte, rowDst int, src *byte, rowSrc int, rows int, c
 //go:noescape
 func transpose64AVX512(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
+// Copies element from+j of the row that begins at rows[i] to element j,i of dst, for 8 rows. cols
+// is a multiple of 4 above 0; from counts bytes.
+//
+//go:noescape
+func collect64AVX512(dst *byte, rows **byte, from int, cols int, dstStride int)
+
 // Converts rows of 2 elements, one after the other, to columns stride bytes apart. rows is a
 // multiple of 8 above 0.
 //
@@ -207,6 +213,12 @@ func shortRows32AVX2(dst *byte, rowDst int, src *byte, rowSrc int, rows int, col
 //go:noescape
 func transpose32AVX2(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
 
+// Copies element from+j of the row that begins at rows[i] to element j,i of dst, for 8 rows. cols
+// is a multiple of 8 above 0; from counts bytes.
+//
+//go:noescape
+func collect32AVX2(dst *byte, rows **byte, from int, cols int, dstStride int)
+
 // Converts rows of 2 elements, one after the other, to columns stride bytes apart. rows is a
 // multiple of 8 above 0.
 //
@@ -288,6 +300,12 @@ func shortRows64AVX2(dst *byte, rowDst int, src *byte, rowSrc int, rows int, col
 //
 //go:noescape
 func transpose64AVX2(dst *byte, src *byte, rows int, cols int, dstStride int, srcStride int)
+
+// Copies element from+j of the row that begins at rows[i] to element j,i of dst, for 4 rows. cols
+// is a multiple of 4 above 0; from counts bytes.
+//
+//go:noescape
+func collect64AVX2(dst *byte, rows **byte, from int, cols int, dstStride int)
 
 // Converts rows of 2 elements, one after the other, to columns stride bytes apart. rows is a
 // multiple of 4 above 0.

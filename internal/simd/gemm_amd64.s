@@ -14559,6 +14559,56 @@ cols:
 	VZEROUPPER
 	RET
 
+// func collect64AVX512(dst *byte, rows **byte, from int, cols int, dstStride int)
+// Requires: AVX, AVX512F
+TEXT ·collect64AVX512(SB), NOSPLIT, $0-40
+	MOVQ rows+8(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), DI
+	MOVQ 40(AX), R8
+	MOVQ 48(AX), R9
+	MOVQ 56(AX), AX
+	MOVQ dst+0(FP), R10
+	MOVQ dstStride+32(FP), R11
+	LEAQ (R11)(R11*2), R12
+	MOVQ from+16(FP), R13
+	MOVQ cols+24(FP), R14
+
+cols:
+	VMOVUPS      (CX)(R13*1), X0
+	VINSERTF128  $0x01, (BX)(R13*1), Y0, Y1
+	VINSERTF32X4 $0x02, (DI)(R13*1), Z1, Z2
+	VINSERTF32X4 $0x03, (R9)(R13*1), Z2, Z2
+	VMOVUPS      (DX)(R13*1), X0
+	VINSERTF128  $0x01, (SI)(R13*1), Y0, Y1
+	VINSERTF32X4 $0x02, (R8)(R13*1), Z1, Z3
+	VINSERTF32X4 $0x03, (AX)(R13*1), Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VMOVUPS      Z4, (R10)
+	VUNPCKHPD    Z3, Z2, Z2
+	VMOVUPS      Z2, (R10)(R11*1)
+	VMOVUPS      16(CX)(R13*1), X0
+	VINSERTF128  $0x01, 16(BX)(R13*1), Y0, Y1
+	VINSERTF32X4 $0x02, 16(DI)(R13*1), Z1, Z2
+	VINSERTF32X4 $0x03, 16(R9)(R13*1), Z2, Z2
+	VMOVUPS      16(DX)(R13*1), X0
+	VINSERTF128  $0x01, 16(SI)(R13*1), Y0, Y1
+	VINSERTF32X4 $0x02, 16(R8)(R13*1), Z1, Z3
+	VINSERTF32X4 $0x03, 16(AX)(R13*1), Z3, Z3
+	VUNPCKLPD    Z3, Z2, Z4
+	VMOVUPS      Z4, (R10)(R11*2)
+	VUNPCKHPD    Z3, Z2, Z2
+	VMOVUPS      Z2, (R10)(R12*1)
+	ADDQ         $0x20, R13
+	LEAQ         (R10)(R11*4), R10
+	SUBQ         $0x04, R14
+	JNZ          cols
+	VZEROUPPER
+	RET
+
 // func deinterleavePairs64AVX512(dst *byte, src *byte, rows int, stride int)
 // Requires: AVX, AVX512F
 TEXT ·deinterleavePairs64AVX512(SB), NOSPLIT, $0-32
@@ -25406,6 +25456,75 @@ cols:
 	VZEROUPPER
 	RET
 
+// func collect32AVX2(dst *byte, rows **byte, from int, cols int, dstStride int)
+// Requires: AVX
+TEXT ·collect32AVX2(SB), NOSPLIT, $0-40
+	MOVQ rows+8(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), SI
+	MOVQ 32(AX), DI
+	MOVQ 40(AX), R8
+	MOVQ 48(AX), R9
+	MOVQ 56(AX), AX
+	MOVQ dst+0(FP), R10
+	MOVQ dstStride+32(FP), R11
+	LEAQ (R11)(R11*2), R12
+	LEAQ (R10)(R11*4), R13
+	ADDQ R11, R13
+	MOVQ from+16(FP), R14
+	MOVQ cols+24(FP), R15
+
+cols:
+	VMOVUPS     (CX)(R14*1), X0
+	VINSERTF128 $0x01, (DI)(R14*1), Y0, Y1
+	VMOVUPS     (DX)(R14*1), X0
+	VINSERTF128 $0x01, (R8)(R14*1), Y0, Y2
+	VMOVUPS     (BX)(R14*1), X0
+	VINSERTF128 $0x01, (R9)(R14*1), Y0, Y3
+	VMOVUPS     (SI)(R14*1), X0
+	VINSERTF128 $0x01, (AX)(R14*1), Y0, Y4
+	VUNPCKLPS   Y2, Y1, Y5
+	VUNPCKHPS   Y2, Y1, Y1
+	VUNPCKLPS   Y4, Y3, Y2
+	VUNPCKHPS   Y4, Y3, Y3
+	VUNPCKLPD   Y2, Y5, Y4
+	VMOVUPS     Y4, (R10)
+	VUNPCKHPD   Y2, Y5, Y2
+	VMOVUPS     Y2, (R10)(R11*1)
+	VUNPCKLPD   Y3, Y1, Y2
+	VMOVUPS     Y2, (R10)(R11*2)
+	VUNPCKHPD   Y3, Y1, Y1
+	VMOVUPS     Y1, (R10)(R12*1)
+	VMOVUPS     16(CX)(R14*1), X0
+	VINSERTF128 $0x01, 16(DI)(R14*1), Y0, Y1
+	VMOVUPS     16(DX)(R14*1), X0
+	VINSERTF128 $0x01, 16(R8)(R14*1), Y0, Y2
+	VMOVUPS     16(BX)(R14*1), X0
+	VINSERTF128 $0x01, 16(R9)(R14*1), Y0, Y3
+	VMOVUPS     16(SI)(R14*1), X0
+	VINSERTF128 $0x01, 16(AX)(R14*1), Y0, Y4
+	VUNPCKLPS   Y2, Y1, Y5
+	VUNPCKHPS   Y2, Y1, Y1
+	VUNPCKLPS   Y4, Y3, Y2
+	VUNPCKHPS   Y4, Y3, Y3
+	VUNPCKLPD   Y2, Y5, Y4
+	VMOVUPS     Y4, (R10)(R11*4)
+	VUNPCKHPD   Y2, Y5, Y2
+	VMOVUPS     Y2, (R13)
+	VUNPCKLPD   Y3, Y1, Y2
+	VMOVUPS     Y2, (R13)(R11*1)
+	VUNPCKHPD   Y3, Y1, Y1
+	VMOVUPS     Y1, (R13)(R11*2)
+	ADDQ        $0x20, R14
+	LEAQ        (R10)(R11*8), R10
+	LEAQ        (R13)(R11*8), R13
+	SUBQ        $0x08, R15
+	JNZ         cols
+	VZEROUPPER
+	RET
+
 // func deinterleavePairs32AVX2(dst *byte, src *byte, rows int, stride int)
 // Requires: AVX, AVX2
 TEXT ·deinterleavePairs32AVX2(SB), NOSPLIT, $0-32
@@ -33521,6 +33640,44 @@ cols:
 	ADDQ        $0x20, AX
 	SUBQ        $0x04, DX
 	JNZ         rows
+	VZEROUPPER
+	RET
+
+// func collect64AVX2(dst *byte, rows **byte, from int, cols int, dstStride int)
+// Requires: AVX
+TEXT ·collect64AVX2(SB), NOSPLIT, $0-40
+	MOVQ rows+8(FP), AX
+	MOVQ (AX), CX
+	MOVQ 8(AX), DX
+	MOVQ 16(AX), BX
+	MOVQ 24(AX), AX
+	MOVQ dst+0(FP), SI
+	MOVQ dstStride+32(FP), DI
+	LEAQ (DI)(DI*2), R8
+	MOVQ from+16(FP), R9
+	MOVQ cols+24(FP), R10
+
+cols:
+	VMOVUPS     (CX)(R9*1), X0
+	VINSERTF128 $0x01, (BX)(R9*1), Y0, Y1
+	VMOVUPS     (DX)(R9*1), X0
+	VINSERTF128 $0x01, (AX)(R9*1), Y0, Y2
+	VUNPCKLPD   Y2, Y1, Y3
+	VMOVUPS     Y3, (SI)
+	VUNPCKHPD   Y2, Y1, Y1
+	VMOVUPS     Y1, (SI)(DI*1)
+	VMOVUPS     16(CX)(R9*1), X0
+	VINSERTF128 $0x01, 16(BX)(R9*1), Y0, Y1
+	VMOVUPS     16(DX)(R9*1), X0
+	VINSERTF128 $0x01, 16(AX)(R9*1), Y0, Y2
+	VUNPCKLPD   Y2, Y1, Y3
+	VMOVUPS     Y3, (SI)(DI*2)
+	VUNPCKHPD   Y2, Y1, Y1
+	VMOVUPS     Y1, (SI)(R8*1)
+	ADDQ        $0x20, R9
+	LEAQ        (SI)(DI*4), SI
+	SUBQ        $0x04, R10
+	JNZ         cols
 	VZEROUPPER
 	RET
 

@@ -65,6 +65,33 @@ func transposeBlocks(level Level, size int) (f func(dst, src *byte, rows, cols, 
 	return nil, 0, 0
 }
 
+// collectSize returns the columns and rows of a block that the level collects from so many columns;
+// 0 if there is none.
+func collectSize(level Level, size, columns int) (high, wide int) {
+	switch {
+	case level == Portable:
+		return 0, 0
+	case size == 4:
+		return 8, 8
+	case level == AVX512 && columns >= 8:
+		return 8, 4
+	}
+	return 4, 4
+}
+
+// collectBlocks collects rows of blocks with so many columns, from a byte of each on. It is no
+// variable, so that the columns need not be allocated.
+func collectBlocks(size, high int, dst *byte, columns **byte, from, rows, dstStride int) {
+	switch {
+	case size == 4:
+		collect32AVX2(dst, columns, from, rows, dstStride)
+	case high == 8:
+		collect64AVX512(dst, columns, from, rows, dstStride)
+	default:
+		collect64AVX2(dst, columns, from, rows, dstStride)
+	}
+}
+
 // An interleaver converts rows of a few elements, one after the other, to columns stride bytes
 // apart, or back.
 type interleaver = func(dst, src *byte, rows, stride int)

@@ -24,6 +24,10 @@ func transposeBlocks(Level, int) (f func(dst, src *byte, rows, cols, dstStride, 
 	return nil, 0, 0
 }
 
+func collectSize(Level, int, int) (high, wide int) { return 0, 0 }
+
+func collectBlocks(int, int, *byte, **byte, int, int, int) {}
+
 type interleaver = func(dst, src *byte, rows, stride int)
 
 var interleavers32, interleavers64 [1][3][2]interleaver

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -90,6 +92,16 @@ func (l *jsonLines) append(e train.Event, now time.Time) {
 		text("path", e.Path)
 		text("error", messageOf(e.Err))
 		text("about", l.about)
+		if len(l.chosen) > 0 {
+			b = append(appendKey(b, "settings"), '{')
+			for i, name := range slices.Sorted(maps.Keys(l.chosen)) {
+				if i > 0 {
+					b = append(b, ',')
+				}
+				b = appendText(append(appendText(b, name), ':'), l.chosen[name])
+			}
+			b = append(b, '}')
+		}
 	case train.Stepped:
 		b = appendNumber(appendKey(b, "loss"), e.Loss)
 		b = appendNumber(appendKey(b, "rate"), e.Rate)

@@ -13,7 +13,7 @@ func TestNil(t *testing.T) {
 		Functions: map[string]any{
 			"Bar": watch.Bar, "Clock": watch.Clock, "Every": watch.Every,
 			"IsTerminal": watch.IsTerminal, "JSONLines": watch.JSONLines, "NewReader": watch.NewReader,
-			"About": watch.About, "ReadLog": watch.ReadLog, "Terminal": watch.Terminal, "Timed": watch.Timed,
+			"About": watch.About, "ReadLog": watch.ReadLog, "Terminal": watch.Terminal, "Timed": watch.Timed, "With": watch.With,
 		},
 		Types: []any{
 			watch.Error{}, watch.Reader{},

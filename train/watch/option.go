@@ -15,6 +15,7 @@ type settings struct {
 	terminal bool
 	clock    func() time.Time
 	about    string
+	chosen   map[string]string
 }
 
 func settle(w io.Writer, options []Option) settings {
@@ -37,6 +38,10 @@ func Timed() Option { return func(s *settings) { s.timed = true } }
 // About adds a text to the line with which a log begins, under "about": what is not in the events, such
 // as why the training is set up as it is.
 func About(text string) Option { return func(s *settings) { s.about = text } }
+
+// With adds the settings of a training to the line with which a log begins, under "settings", as an
+// object of texts: what a reader needs to tell runs apart and to begin one like it.
+func With(chosen map[string]string) Option { return func(s *settings) { s.chosen = chosen } }
 
 // Terminal tells a [Bar] whether its writer is a terminal. Without it, [IsTerminal] decides.
 func Terminal(is bool) Option { return func(s *settings) { s.terminal = is } }

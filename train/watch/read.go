@@ -24,7 +24,8 @@ const (
 // Record is a line of a log: an event and its time, which is zero if the log has none.
 type Record struct {
 	train.Event
-	Time time.Time
+	Time     time.Time
+	Settings map[string]string // of a training that begins; nil if the log has none
 }
 
 // Error is a mistake in a line of a log.
@@ -145,6 +146,8 @@ func parse(line []byte) (Record, error) {
 		Path    string `json:"path"`
 		Error   string `json:"error"`
 		Time    string `json:"time"`
+
+		Settings map[string]string `json:"settings"`
 	}
 	if err := json.Unmarshal(line, &v); err != nil {
 		wrong, broken := new(json.UnmarshalTypeError), new(json.SyntaxError)
@@ -171,6 +174,9 @@ func parse(line []byte) (Record, error) {
 	}
 	out := Record{Event: train.Event{Kind: kind, Step: *v.Step, Steps: v.Steps, Epochs: v.Epochs,
 		Position: data.Position{Epoch: v.Epoch, Batch: v.Batch}, Loss: float64(v.Loss), Rate: float64(v.Rate), Scores: metric.Scores(v.Scores), Path: v.Path}}
+	if kind == train.Begun {
+		out.Settings = v.Settings
+	}
 	if v.Error != "" {
 		out.Err = errors.New(v.Error)
 	}

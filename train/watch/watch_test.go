@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -357,5 +358,19 @@ func TestEqualRuns(t *testing.T) {
 	a, b := run(), run()
 	if a != b || strings.Count(a, "\n") != 1+9+3+1 {
 		t.Errorf("got\n%s\nand\n%s", a, b)
+	}
+}
+
+// TestWith: a log begins with the settings of the training, in order, which are read again.
+func TestWith(t *testing.T) {
+	var b bytes.Buffer
+	settings := map[string]string{"model": "a \"b\"", "set k": "3"}
+	observe(t, watch.JSONLines(&b, watch.With(settings)), course(1)...)
+	if first, _, _ := strings.Cut(b.String(), "\n"); !strings.Contains(first, `"settings":{"model":"a \"b\"","set k":"3"}`) {
+		t.Errorf("the log begins with %s", first)
+	}
+	records, err := watch.ReadLog("log", &b)
+	if err != nil || !maps.Equal(records[0].Settings, settings) || records[1].Settings != nil {
+		t.Errorf("read: %v, %+v", err, records)
 	}
 }

@@ -51,6 +51,7 @@ func (s span) opened(log bool) span {
 type axis struct {
 	span
 	log      bool
+	linear   float64 // if not 0, logarithmic beyond ±linear
 	from, to float64 // pixels of lo and hi
 	ticks    []tick
 }
@@ -109,8 +110,11 @@ func (a axis) between(from, to float64) axis {
 // at returns the pixel of v.
 func (a axis) at(v float64) float64 {
 	lo, hi := a.lo, a.hi
-	if a.log {
+	switch {
+	case a.log:
 		v, lo, hi = math.Log10(v), math.Log10(lo), math.Log10(hi)
+	case a.linear != 0:
+		v, lo, hi = signed(v, a.linear), signed(lo, a.linear), signed(hi, a.linear)
 	}
 	return a.from + float64((v-lo)/(hi-lo)*(a.to-a.from)) // not fused: the same pixel on all machines
 }

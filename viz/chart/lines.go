@@ -12,6 +12,10 @@ type Lines struct {
 	Frame
 	X, Y       string // what the axes measure, with the unit
 	LogX, LogY bool   // logarithmic axes
+	// FitY chooses the vertical axis by the values, unless LogY is set: logarithmic where all are
+	// positive and span three decades or more; linear around 0 and logarithmic beyond where such
+	// values have both signs or are 0.
+	FitY bool
 	// XTicks and YTicks, ascending, are the values to mark on an axis where arbitrary round numbers
 	// will not do: the whole numbers of a count, the quarters of 180 degrees. YTicks must all be
 	// within the axis. Nil means round numbers.
@@ -23,6 +27,8 @@ type Lines struct {
 	Rules  []Rule
 	Marks  []Mark
 	Height float64 // in the unit of Width; 0 means about 280
+
+	linear float64 // by FitY: the vertical axis is linear within ±linear
 }
 
 // Series is a line.
@@ -81,43 +87,69 @@ func (l Lines) SVG(w io.Writer) error {
 	if err := l.check(); err != nil {
 		return err
 	}
+	l = l.fitted()
 	data := l.measure()
 	if data.x.empty() {
 		return l.blank(w, l.height(l.Height, 0, linesBody))
 	}
-	names := l.names(data.x)
+	at := l.layOut(data)
+	c := l.open(at.height, l.figures(data))
 	inner := l.width() - 2*margin
-	column := labelColumn(names)
-	keys := l.keys()
-	if !roomBeside(names, column, inner, l.height(l.Height, 0, linesBody)-l.bodyTop()) {
+	at.keys.draw(c, point{margin, l.bodyTop()}, inner)
+	c.missing(point{margin, at.height - margin}, inner, data.missing, l.LogX || l.LogY)
+	at.plane.draw(c, false)
+	l.draw(c, at.plane)
+	if at.beside {
+		drawEndLabels(c, at.plane, at.names)
+	}
+	l.drawMarks(c, at.plane)
+	return c.close(w)
+}
+
+// linesLayout says where the parts of a chart of lines are.
+type linesLayout struct {
+	names  []lineName
+	beside bool // whether the names stand at the ends of the lines
+	keys   legend
+	height float64
+	plane  plane
+}
+
+// layOut finds the place of every part of a chart that has something to draw.
+func (l Lines) layOut(data extent) linesLayout {
+	at := linesLayout{names: l.names(data.x), keys: l.keys()}
+	inner := l.width() - 2*margin
+	column := labelColumn(at.names)
+	if !roomBeside(at.names, column, inner, l.height(l.Height, 0, linesBody)-l.bodyTop()) {
 		column = 0
-		for _, n := range names {
-			keys = append(keys, n.key)
+		for _, n := range at.names {
+			at.keys = append(at.keys, n.key)
 		}
 	}
-	_, legendHeight := keys.place(inner)
-	height := l.height(l.Height, legendHeight, linesBody)
-	c := l.open(height, l.figures(data))
-	keys.draw(c, point{margin, l.bodyTop()}, inner)
-	space := box{margin, l.bodyTop() + legendHeight, margin + inner - column, height - margin}
-	space.bottom -= c.missing(point{margin, space.bottom}, inner, data.missing, l.LogX || l.LogY)
-
+	at.beside = column > 0
+	_, legendHeight := at.keys.place(inner)
+	at.height = l.height(l.Height, legendHeight, linesBody)
+	space := box{margin, l.bodyTop() + legendHeight, margin + inner - column, at.height - margin}
+	if data.missing > 0 {
+		space.bottom -= lineHeight
+	}
 	horizontal := func(most int) axis { return tightAxis(data.x, l.LogX, most).marked(l.XTicks) }
 	vertical := func(most int) axis { return coveringAxis(data.y, l.LogY, most) }
+	if l.linear != 0 {
+		vertical = func(most int) axis { return signedAxis(data.y, l.linear, most) }
+	}
 	if l.YTicks != nil {
 		within := data.y
 		within.add(l.YTicks[0])
 		within.add(l.YTicks[len(l.YTicks)-1])
 		vertical = func(most int) axis { return tightAxis(within, l.LogY, most).marked(l.YTicks) }
 	}
-	p := newPlane(space, l.width(), horizontal, vertical, l.X, l.Y)
-	p.draw(c, false)
-	l.draw(c, p)
-	if column > 0 {
-		drawEndLabels(c, p, names)
+	name := l.Y
+	if l.linear != 0 {
+		name += " (logarithmic beyond ±" + Format(l.linear) + ")"
 	}
-	l.drawMarks(c, p)
-	return c.close(w)
+	at.plane = newPlane(space, l.width(), horizontal, vertical, l.X, name)
+	return at
 }
 
 func (l Lines) check() error {
@@ -214,6 +246,19 @@ func (l Lines) measure() extent {
 		include(p[0], p[1])
 	}
 	return e
+}
+
+// fitted chooses the vertical axis if the chart leaves it open.
+func (l Lines) fitted() Lines {
+	if !l.FitY || l.LogY || l.YTicks != nil {
+		return l
+	}
+	var values []float64
+	for _, s := range l.Series {
+		values = append(append(append(values, s.Y...), s.Lo...), s.Hi...)
+	}
+	l.LogY, l.linear = fitting(values)
+	return l
 }
 
 // names returns the names of the bold lines and the rules, with their ends.

@@ -14,7 +14,7 @@ func TestNil(t *testing.T) {
 		Functions: map[string]any{
 			"Format": chart.Format, "Panels": chart.Panels, "Sheet": chart.Sheet, "Style": chart.Style,
 		},
-		Types: []any{chart.Bars{}, chart.Heatmap{}, chart.Images{}, chart.Lines{}, chart.Matrix{}, chart.Network{}, chart.Scatter{}, chart.Sparkline{}},
+		Types: []any{chart.Bars{}, chart.Cloud{}, chart.Heatmap{}, chart.Images{}, chart.Lines{}, chart.Matrix{}, chart.Network{}, chart.Scale{}, chart.Scatter{}, chart.Sparkline{}},
 		Samples: func() []any {
 			return []any{io.Discard, "x", 1, 0.5, []float64{1, 2}}
 		},

@@ -82,10 +82,11 @@ func dash(group int) raw {
 
 // Style returns the CSS rules that the charts of a page share: their size on the page and, for
 // readers who prefer them, the dark colours. Printed pages stay light. All rules are confined to
-// the classes chart and spark of svg elements.
+// the classes chart, cloud and spark of svg elements.
 func Style() string {
 	var b strings.Builder
 	b.WriteString(`svg.chart{display:block;width:100%;max-width:36rem;height:auto;break-inside:avoid}
+svg.cloud{position:absolute}
 svg.spark{width:6em;height:1.25em;vertical-align:-.25em}
 svg.chart,svg.spark{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
 @media screen and (prefers-color-scheme:dark){

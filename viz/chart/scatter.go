@@ -17,6 +17,8 @@ type Scatter struct {
 	// BackdropName its entry in the legend.
 	Backdrop     [][2]float64
 	BackdropName string
+	// Cloud is the same from elsewhere in the page; it needs EqualAspect. Nil is none.
+	Cloud *Cloud
 	// Class has the index of each point into ClassNames. If it is nil, all points look alike.
 	Class      []int
 	ClassNames []string
@@ -26,6 +28,8 @@ type Scatter struct {
 	Paths []Path
 	// Vectors are drawn below the paths.
 	Vectors []Vector
+	// Covers are points that the axes include besides the data; what is not finite does not count.
+	Covers [][2]float64
 	// EqualAspect makes a unit equally long on both axes, so that distances are true.
 	EqualAspect bool
 	// Height is in the unit of Width. 0 means about 360 or, with EqualAspect, a height that suits
@@ -52,10 +56,27 @@ func (s Scatter) SVG(w io.Writer) error {
 	if data.x.empty() {
 		return s.blank(w, s.height(s.Height, 0, scatterBody))
 	}
-	keys := s.keys()
+	keys, height, p := s.layOut(data)
+	inner := s.width() - 2*margin
+	c := s.open(height, s.figures(data))
+	keys.draw(c, point{margin, s.bodyTop()}, inner)
+	c.missing(point{margin, height - margin}, inner, data.missing, false)
+	p.draw(c, true)
+	s.drawCloud(c, p)
+	s.drawBackdrop(c, p)
+	s.drawPoints(c, p)
+	s.drawNames(c, p)
+	s.drawVectors(c, p)
+	s.drawPaths(c, p)
+	return c.close(w)
+}
+
+// layOut finds the place of every part of a plot that has something to draw.
+func (s Scatter) layOut(data extent) (keys legend, height float64, p plane) {
+	keys = s.keys()
 	inner := s.width() - 2*margin
 	_, legendHeight := keys.place(inner)
-	height := s.height(s.Height, legendHeight, scatterBody)
+	height = s.height(s.Height, legendHeight, scatterBody)
 	layOut := func(e extent) plane {
 		space := box{margin, s.bodyTop() + legendHeight, margin + inner, height - margin}
 		if e.missing > 0 {
@@ -65,7 +86,7 @@ func (s Scatter) SVG(w io.Writer) error {
 		vertical := func(most int) axis { return tightAxis(e.y, false, most) }
 		return newPlane(space, s.width(), horizontal, vertical, s.X, s.Y)
 	}
-	p := layOut(data)
+	p = layOut(data)
 	if s.EqualAspect {
 		if s.Height == 0 {
 			proportion := (data.y.hi - data.y.lo) / (data.x.hi - data.x.lo)
@@ -77,16 +98,7 @@ func (s Scatter) SVG(w io.Writer) error {
 			p = layOut(equalised(data, p))
 		}
 	}
-	c := s.open(height, s.figures(data))
-	keys.draw(c, point{margin, s.bodyTop()}, inner)
-	c.missing(point{margin, height - margin}, inner, data.missing, false)
-	p.draw(c, true)
-	s.drawBackdrop(c, p)
-	s.drawPoints(c, p)
-	s.drawNames(c, p)
-	s.drawVectors(c, p)
-	s.drawPaths(c, p)
-	return c.close(w)
+	return keys, height, p
 }
 
 // equalised widens x or y around its middle until a unit is equally long on both in the plot p.
@@ -107,6 +119,14 @@ func (s Scatter) check() error {
 	}
 	if err := s.checkSide("height", s.Height, 180); err != nil {
 		return err
+	}
+	if s.Cloud != nil {
+		if err := s.Cloud.check(); err != nil {
+			return s.errorf("%w", err)
+		}
+		if !s.EqualAspect {
+			return s.errorf("a cloud in a chart whose axes have different units")
+		}
 	}
 	if s.Class != nil && len(s.Class) != len(s.Points) {
 		return s.errorf("%d classes for %d points", len(s.Class), len(s.Points))
@@ -143,7 +163,7 @@ func (s Scatter) measure() extent {
 		e.x.add(p[0])
 		e.y.add(p[1])
 	}
-	for _, p := range slices.Concat(s.Backdrop, s.Points) {
+	for _, p := range slices.Concat(s.cloud().Points, s.Backdrop, s.Points) {
 		include(p)
 	}
 	for _, path := range s.Paths {
@@ -158,6 +178,11 @@ func (s Scatter) measure() extent {
 	if e.x.empty() {
 		return e
 	}
+	missing := e.missing
+	for _, p := range s.Covers {
+		include(p)
+	}
+	e.missing = missing
 	e.x, e.y = padded(e.x), padded(e.y)
 	return e
 }
@@ -167,6 +192,19 @@ func padded(s span) span {
 	s = s.opened(false)
 	room := .05 * (s.hi - s.lo)
 	return span{s.lo - room, s.hi + room}
+}
+
+// cloud returns the cloud, empty without one.
+func (s Scatter) cloud() Cloud {
+	if s.Cloud == nil {
+		return Cloud{}
+	}
+	return *s.Cloud
+}
+
+// backdrops returns what is behind all else.
+func (s Scatter) backdrops() [2]Cloud {
+	return [2]Cloud{s.cloud(), {Name: s.BackdropName, Points: s.Backdrop}}
 }
 
 // class returns the class of point i.
@@ -195,10 +233,12 @@ func (s Scatter) className(class int) string {
 // keys returns the entries of the legend: the classes, then the paths.
 func (s Scatter) keys() legend {
 	var l legend
-	if len(s.Backdrop) > 0 && s.BackdropName != "" {
-		l = append(l, key{s.BackdropName, func(c *canvas, at point) {
-			c.dots("", []point{{at.x + shapeSample/2, at.y}})
-		}, shapeSample})
+	for _, b := range s.backdrops() {
+		if len(b.Points) > 0 && b.Name != "" {
+			l = append(l, key{b.Name, func(c *canvas, at point) {
+				c.dots("", []point{{at.x + shapeSample/2, at.y}})
+			}, shapeSample})
+		}
 	}
 	if len(s.Points) > 0 {
 		for class := range s.classes() {
@@ -295,6 +335,9 @@ func (s Scatter) drawBackdrop(c *canvas, p plane) {
 	}
 }
 
+// dotWidth is the width of a dot in pixels.
+const dotWidth = 4.
+
 // dots draws small dots as one path, with a title unless it is empty.
 func (c *canvas) dots(title string, at []point) {
 	var d canvas
@@ -305,7 +348,7 @@ func (c *canvas) dots(title string, at []point) {
 	if title != "" {
 		said = "<title>" + escape(title) + "</title>"
 	}
-	c.printf("<path d=\"%v\"%v fill=\"none\" stroke-width=\"4\" stroke-opacity=\".45\" stroke-linecap=\"round\">%v</path>\n", raw(d.String()), noteInk.stroke(), said)
+	c.printf("<path d=\"%v\"%v fill=\"none\" stroke-width=\"%v\" stroke-opacity=\".45\" stroke-linecap=\"round\">%v</path>\n", raw(d.String()), noteInk.stroke(), dotWidth, said)
 }
 
 // drawNames writes names where they cover neither a point nor another name.
@@ -376,8 +419,10 @@ func (p Path) sentence() string {
 // figures describes the chart to readers who cannot see it.
 func (s Scatter) figures(e extent) string {
 	said := []string{"Scatter plot" + against(s.X, false, s.Y, false) + "."}
-	if n := len(s.Backdrop); n > 0 {
-		said = append(said, strings.TrimPrefix(s.BackdropName+": ", ": ")+count(n, "point")+".")
+	for _, b := range s.backdrops() {
+		if n := len(b.Points); n > 0 {
+			said = append(said, strings.TrimPrefix(b.Name+": ", ": ")+count(n, "point")+".")
+		}
 	}
 	counts := make([]int, s.classes())
 	for i := range s.Points {

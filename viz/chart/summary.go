@@ -61,6 +61,9 @@ func (l Lines) sentence(s Series) string {
 // figures describes the chart to readers who cannot see it.
 func (l Lines) figures(e extent) string {
 	said := []string{"Line chart" + against(l.X, l.LogX, l.Y, l.LogY) + "."}
+	if l.linear != 0 {
+		said[0] += " The vertical axis is linear within ±" + Format(l.linear) + " and logarithmic beyond."
+	}
 	faint := 0
 	for _, s := range l.Series {
 		if s.Faint && !l.namesGroup(s) {

@@ -275,6 +275,9 @@ func TestRandomCharts(t *testing.T) {
 			s.Paths = append(s.Paths, Path{name(), rng.IntN(3), [][2]float64{{value(), value()}, {value(), value()}}})
 			s.Vectors = append(s.Vectors, Vector{name(), rng.IntN(3), [2]float64{value(), value()}, [2]float64{value(), value()}})
 		}
+		if s.EqualAspect {
+			s.Cloud = &Cloud{"all", name(), [][2]float64{{value(), value()}, {value(), value()}}}
+		}
 		b := Bars{Frame: frame, Series: []string{name(), name()}, OwnScale: rng.IntN(2) == 0}
 		for range rng.IntN(5) {
 			b.Rows = append(b.Rows, Row{name(), "kB", values(2)})

@@ -2,6 +2,7 @@ package figure
 
 import (
 	"context"
+	"errors"
 	"math"
 )
 
@@ -75,7 +76,7 @@ const (
 )
 
 // Layout computes the geometry of f. Its error is that of [Figure.Validate], of the options, or
-// of ctx. Of the options only Near has an effect.
+// of ctx. Of the options only Near and Placed have an effect.
 func (f *Figure) Layout(ctx context.Context, opts ...Option) (*Layout, error) {
 	o, err := f.options(opts)
 	if err != nil {
@@ -87,6 +88,9 @@ func (f *Figure) Layout(ctx context.Context, opts ...Option) (*Layout, error) {
 func (f *Figure) layout(ctx context.Context, o options) (*Layout, error) {
 	if err := f.Validate(); err != nil {
 		return nil, err
+	}
+	if o.placed != nil {
+		return o.placed, f.fits(o.placed)
 	}
 	s := newScene(f)
 	if err := s.orderRows(ctx); err != nil {
@@ -110,6 +114,23 @@ func (f *Figure) layout(ctx context.Context, o options) (*Layout, error) {
 		l.Panels = append(l.Panels, panel)
 	}
 	return l, nil
+}
+
+// fits complains of a layout of another figure.
+func (f *Figure) fits(l *Layout) error {
+	ok := len(l.Panels) == f.panels()
+	for _, p := range l.Panels {
+		for _, b := range p.Nodes {
+			ok = ok && b.Node >= 0 && b.Node < len(f.Nodes)
+		}
+		for _, e := range p.Edges {
+			ok = ok && e.Edge >= 0 && e.Edge < len(f.Edges) && len(e.Path) > 0
+		}
+	}
+	if !ok {
+		return errors.New("figure: the layout is of another figure")
+	}
+	return nil
 }
 
 // position gives items and boxes their final x, in whole pixels from 0.

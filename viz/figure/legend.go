@@ -104,7 +104,7 @@ func (d *drawing) stripItems(present [2]bool) (items []legendItem) {
 	for k, text := range [...]string{"parameters, in what uses them", "gradients by these, in what gives them"} {
 		if present[k] {
 			items = append(items, legendItem{width: 40, text: text, draw: func(x, y float64) {
-				d.strip(&Node{Params: [...]string{"w 3×4", "∂w"}[k], Backward: k == 1}, Point{x, y - stripHeight/2})
+				d.strip(&Node{Params: [...]string{"w 3×4", "∂w"}[k], Backward: k == 1}, false, Point{x, y - stripHeight/2})
 			}})
 		}
 	}

@@ -12,6 +12,7 @@ type options struct {
 	panel  int
 	near   map[string]float64 // places in an earlier drawing; nil for none
 	steady bool               // later drawings can be near to this one
+	placed *Layout            // nil where it is to be computed
 }
 
 // WithTheme sets the colours; the default is Auto.
@@ -26,6 +27,10 @@ func IDPrefix(prefix string) Option { return func(o *options) { o.prefix = prefi
 
 // OnlyPanel draws only panel 1 or 2 of a comparison, with its marks.
 func OnlyPanel(panel int) Option { return func(o *options) { o.panel = panel } }
+
+// Placed draws things at the places of a layout that [Figure.Layout] computed of this figure, or of
+// one that differs in its marks alone: heat, groups, badges, alarms and titles.
+func Placed(l *Layout) Option { return func(o *options) { o.placed = l } }
 
 func (f *Figure) options(opts []Option) (options, error) {
 	o := options{legend: true}

@@ -242,14 +242,16 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 	}
 	c := l.Centre()
 	main, sub := line(n.main(p), textLimit), line(n.sub(p), textLimit)
-	if sub == "" {
+	if sub == "" && n.Params == "" {
 		d.text(c.X, c.Y+5, d.main, middle, bold, text, main)
 	} else {
 		d.text(c.X, c.Y+d.upper, d.main, middle, bold, text, main)
 		base := c.Y + d.lower
 		x := c.X - stripWidth(n)/2
-		d.text(x, base, d.sub, middle, false, small, sub)
-		d.strip(n, Point{x + TextWidth(sub, d.sub)/2 + stripGap, base - 9.5})
+		if sub != "" {
+			d.text(x, base, d.sub, middle, false, small, sub)
+		}
+		d.strip(n, status == Shared, Point{x + TextWidth(sub, d.sub)/2 + stripGap, base - 9.5})
 	}
 	right := l.X + l.W
 	if status > Shared {
@@ -268,8 +270,8 @@ func (d *drawing) drawNode(p int, l NodeBox) {
 }
 
 // strip writes the parameters inside a node into its second line, in the colours of parameters,
-// or of gradients in their column.
-func (d *drawing) strip(n *Node, at Point) {
+// or of gradients in their column; muted in a box that both panels have.
+func (d *drawing) strip(n *Node, shared bool, at Point) {
 	if n.Params == "" {
 		return
 	}
@@ -278,10 +280,14 @@ func (d *drawing) strip(n *Node, at Point) {
 		r = Gradient
 	}
 	fill, stroke := d.figure.roleColours(r)
+	text := ink
+	if shared {
+		fill, stroke, text = page, rule, faint
+	}
 	params := line(n.Params, textLimit)
 	w := labelWidth(params)
 	d.put(rectangle(Rect{at.X, at.Y, w, stripHeight}, 2, d.easel.attrs(fill, stroke)+` stroke-width="0.8"`))
-	d.text(at.X+w/2, at.Y+9.5, labelSize, middle, false, ink, params)
+	d.text(at.X+w/2, at.Y+9.5, labelSize, middle, false, text, params)
 }
 
 // sharedFill returns the fill of nodes that both panels have: no shade that could be heat.

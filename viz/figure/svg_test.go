@@ -266,6 +266,28 @@ func TestEveryTextFits(t *testing.T) {
 	}
 }
 
+// TestParametersInsideAreSeen: the parameters inside a box are written there, whether or not it says
+// its axes, and stay within it.
+func TestParametersInsideAreSeen(t *testing.T) {
+	for _, sub := range []string{"", "i=150"} {
+		f := &Figure{Nodes: []Node{{ID: "a", Main: "y", Sub: sub, Params: "w 3×4 · b 4"}}}
+		box := mustLayout(t, f).Panels[0].Nodes[0]
+		seen := false
+		for _, c := range parse(t, draw(t, f)).find("p1-n-a").Children {
+			if c.XMLName.Local != "text" || c.Text != "w 3×4 · b 4" {
+				continue
+			}
+			seen = true
+			if x, half := c.number(t, "x"), c.number(t, "textLength")/2; x-half < box.X || x+half > box.X+box.W {
+				t.Errorf("%q leaves its box", c.Text)
+			}
+		}
+		if !seen {
+			t.Errorf("beside %q the parameters are not written", sub)
+		}
+	}
+}
+
 func (e *element) find(id string) (found *element) {
 	e.each(func(x *element) {
 		if x.attr("id") == id {

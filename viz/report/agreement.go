@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"slices"
 )
 
@@ -44,14 +43,14 @@ func (w *writer) agreement(p Page) section {
 		t.Groups = []group{g}
 		s.Body = append(s.Body, w.table(t))
 	}
-	var tables []template.HTML
+	var tables []ofMethods
 	for _, m := range all {
 		if m.counted() {
-			tables = append(tables, w.table(p.contingency(m)))
+			tables = append(tables, ofMethods{[]string{fmt.Sprintf("%s (seed %d)", m.Name, m.best().Seed)}, p.contingency(m)})
 		}
 	}
 	if len(tables) > 0 {
-		s.Body = append(s.Body, w.grid(tables...))
+		s.Body = append(s.Body, w.once(tables, "Points by class and nearest centre", "The shade is the share of the class.")...)
 	}
 	with := "between methods"
 	if labelledRuns(p.methods()) {
@@ -63,9 +62,9 @@ func (w *writer) agreement(p Page) section {
 
 func (m Method) counted() bool { return len(m.Counts) > 0 && len(m.Counts[0]) > 0 }
 
-// contingency counts the points of each class at each centre.
+// contingency counts the points of each class at each centre; the table has no caption yet.
 func (p Page) contingency(m Method) table {
-	t := table{Caption: fmt.Sprintf("Points by class and nearest centre, %s (seed %d). The shade is the share of the class.", m.Name, m.best().Seed), Head: []string{"class"}}
+	t := table{Head: []string{"class"}}
 	for j := range m.Counts[0] {
 		t.Head = append(t.Head, fmt.Sprint("centre ", j+1))
 	}

@@ -50,7 +50,7 @@ func (p Page) check() error {
 		}
 	}
 	for i, s := range p.Sweeps {
-		if err := s.check(len(p.Variants)); err != nil {
+		if err := s.check(len(p.Variants), len(p.Plane.Points)); err != nil {
 			return fmt.Errorf("sweep %d %q: %w", i, s.Name, err)
 		}
 	}
@@ -102,6 +102,11 @@ func (m Method) check(p Page) error {
 			return err
 		}
 	}
+	for _, a := range m.Assigned {
+		if err := checkNearest(a.Nearest, len(p.Plane.Points), len(m.Paths)); err != nil {
+			return fmt.Errorf("step %d: %w", a.Step, err)
+		}
+	}
 	if m.Counts != nil {
 		if err := grid(m.Counts, len(p.Data.Classes), p.Setup.K, "classes", "centres"); err != nil {
 			return err
@@ -117,9 +122,39 @@ func (m Method) check(p Page) error {
 	return nil
 }
 
-func (s Sweep) check(variants int) error {
+// checkNearest returns an error if points are assigned to what is not there.
+func checkNearest(nearest []int, points, centres int) error {
+	if len(nearest) != points {
+		return fmt.Errorf("%d assignments of %d points", len(nearest), points)
+	}
+	for i, j := range nearest {
+		if j < 0 || j >= centres {
+			return fmt.Errorf("point %d: the centre %d is not one of %d", i, j, centres)
+		}
+	}
+	return nil
+}
+
+func (s Sweep) check(variants, points int) error {
 	if s.Name == "" {
 		return errors.New("the setting has no name")
+	}
+	if s.Ends != nil {
+		if err := grid(s.Ends, variants, len(s.Values), "variants", "values"); err != nil {
+			return fmt.Errorf("ends: %w", err)
+		}
+	}
+	for _, row := range s.Ends {
+		for i, e := range row {
+			if len(e.At) != len(row[0].At) {
+				return fmt.Errorf("ends: %d centres at value %d, and %d before", len(e.At), i, len(row[0].At))
+			}
+			if e.Nearest != nil {
+				if err := checkNearest(e.Nearest, points, len(e.At)); err != nil {
+					return fmt.Errorf("ends: value %d: %w", i, err)
+				}
+			}
+		}
 	}
 	for _, c := range []struct {
 		what   string

@@ -27,22 +27,8 @@ func (w *writer) cost(p Page) section {
 		s.Lead = append(s.Lead, said)
 	}
 	rows := costRows(ms)
-	t := table{Caption: "The cost of a step, per tape.", Head: append([]string{"per step"}, names(ms)...)}
-	var g group
-	for _, r := range rows {
-		line := row{Name: r.Name}
-		for _, v := range r.Values {
-			text := number(v)
-			if r.Unit != "" && text != none {
-				text += "\u00a0" + r.Unit
-			}
-			line.add(text)
-		}
-		g.Rows = append(g.Rows, line)
-	}
-	t.Groups = []group{g}
 	bars := chart.Bars{Frame: frame("cost", "Cost of a step", ""), Series: names(ms), Rows: rows, OwnScale: true}
-	s.Body = []template.HTML{w.table(t), w.figure(bars, "The same numbers as bars. Each group has a scale of its own.")}
+	s.Body = []template.HTML{w.figure(bars, "The cost of a step, per tape. Each group of bars has a scale of its own.")}
 	return s
 }
 

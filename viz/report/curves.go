@@ -20,7 +20,7 @@ func (p Page) runsNote() string {
 
 // curves returns a chart of one curve of every run and the median of each variant.
 func curves(p Page, id, title, y string, c curve) chart.Lines {
-	l := chart.Lines{Frame: frame(id, title, ""), X: "step", Y: y, LogY: wide(p.Variants, c)}
+	l := chart.Lines{Frame: frame(id, title, ""), X: "step", Y: y, LogY: wide(p.Variants, c), FitY: true}
 	for i, m := range p.Variants {
 		if len(m.Runs) > 1 {
 			for _, r := range m.Runs {

@@ -10,10 +10,15 @@
 //		Variants: []report.Method{softKMeans, goofy},
 //	}.Write(w)
 //
+// [Page.WriteFragment] writes the same as an element for another page, such as a notebook's.
+//
 // The package guarantees:
 //
 //   - The file needs no network: styles, charts and the one script are inside,
 //     and a content security policy forbids everything else.
+//   - One slider moves all charts of the steps of training, and the centres in the plots, to what
+//     was recorded at a step, and one for each setting to the trainings with its values. Without
+//     script, and on paper, the page shows the ends.
 //   - Every sentence about results is computed from the page's numbers. A section
 //     without data is left out; a value that is not finite is shown as "–".
 //   - It can be read in light and dark, on a phone, in print, in greyscale, with

@@ -218,7 +218,7 @@ func (w *writer) arrows(p Page, g Gradients, way Way, id string) []template.HTML
 		if longest == 0 {
 			continue
 		}
-		c := p.dotted(fmt.Sprintf("%s-%d", id, i+1), fmt.Sprintf("Step %s%s", number(float64(s.Step)), gammaText(s.Gamma)))
+		c := w.dotted(p, fmt.Sprintf("%s-%d", id, i+1), fmt.Sprintf("Step %s%s", number(float64(s.Step)), gammaText(s.Gamma)))
 		scale := p.planeSize() / 4 / longest
 		for j, at := range s.At {
 			c.Paths = append(c.Paths, chart.Path{Name: "centres of " + p.Variants[way.Of].Name, Group: way.Of, Points: [][2]float64{at}})

@@ -16,7 +16,7 @@ func (p Page) sparing() string {
 // made says how to get this page again, with all results.
 func (w *writer) made(p Page) section {
 	s := section{ID: "made", Title: "How this page was made", Lead: []string{
-		"The page is one file and needs no network. Its numbers, curves included, are also inside as JSON text to seven digits, in the script element with the id “data”." + p.sparing()}}
+		"The page is one file and needs no network. Its numbers, curves included, are also inside as JSON text to seven digits, in the script element with the id “data”." + p.sparing(), w.moved()}}
 	if p.Made.Command != "" || p.Made.Version != "" {
 		s.Lead = append(s.Lead, "Everything but the times is a function of the command line, the data and the version.")
 		s.Body = append(s.Body, w.part("made", p.Made))

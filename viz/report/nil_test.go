@@ -11,9 +11,10 @@ import (
 // TestNil: nothing that the package exports panics on nil or zero values.
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
-		Types: []any{report.Page{}},
+		Functions: map[string]any{"Stops": report.Stops},
+		Types:     []any{report.Page{}},
 		Samples: func() []any {
-			return []any{io.Discard, "x"}
+			return []any{io.Discard, "x", 1}
 		},
 	})
 }

@@ -84,6 +84,9 @@ type Method struct {
 	// Paths are the paths of the best run's centres in the plane, from the start, with the same
 	// entries as its Inertia.
 	Paths [][][2]float64 `json:"-"`
+	// Assigned has the centre of the best run, in the order of Paths, that is nearest to each point of
+	// the plane, at all [Stops] of the training; nil if it is not known.
+	Assigned []Assignment `json:"-"`
 	// Counts has the number of points of the best run by class and centre, [classes k].
 	Counts [][]int
 	// Optima has the different groupings in which runs came to rest, the one of least inertia first;
@@ -176,6 +179,18 @@ type Sweep struct {
 	Minima  [][]float64 `json:",omitempty"` // number of different minima that descents from many starts came to
 	Starts  int         `json:",omitempty"` // number of these starts
 	Moving  int         `json:",omitempty"` // number of runs at all values that have not converged
+	Ends    [][]End     `json:"-"`          // of each variant, the best run at each value; nil if they are not known
+}
+
+// End is where a training of a sweep ended.
+type End struct {
+	Seed      uint64
+	Inertia   float64
+	Loss      float64
+	Spread    float64
+	Unsettled bool         // whether it has not converged
+	At        [][2]float64 // the centres in the plane
+	Nearest   []int        // the centre that is nearest to each point of the plane; nil if it is not known
 }
 
 // Made says how the numbers were produced.

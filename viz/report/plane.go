@@ -13,7 +13,9 @@ func (w *writer) plane(p Page) section {
 	s := section{ID: "plane", Title: "The plane"}
 	c := p.planeChart("plane", "Data and centres in two principal components")
 	methods := p.methods()
+	var drawn []Method
 	for i := len(methods) - 1; i >= 0; i-- { // the variants last, so that nothing covers them
+		drawn = append(drawn, methods[i])
 		for _, way := range methods[i].Paths {
 			c.Paths = append(c.Paths, chart.Path{Name: methods[i].Name, Group: i, Points: way})
 		}
@@ -40,6 +42,7 @@ func (w *writer) plane(p Page) section {
 	if len(c.Paths) > 0 {
 		caption = append(caption, "Lines: the ways of the centres in the best run of each method, from the ring to the filled shape.")
 	}
+	w.trackWays(p, c, drawn)
 	s.Body = []template.HTML{w.figure(c, strings.Join(caption, " "))}
 	return s
 }
@@ -53,11 +56,35 @@ func (p Page) planeChart(id, title string) chart.Scatter {
 	return c
 }
 
-// dotted is planeChart with the data as dots behind what is added, without their classes.
-func (p Page) dotted(id, title string) chart.Scatter {
+// mostShapes is the number of points up to which they have a shape of their class in small
+// pictures; more of them are dots.
+const mostShapes = 2000
+
+// small is planeChart for a small picture.
+func (w *writer) small(p Page, id, title string) chart.Scatter {
+	if len(p.Plane.Points) > mostShapes {
+		return w.dotted(p, id, title)
+	}
+	return p.planeChart(id, title)
+}
+
+// dotted is planeChart with the data as dots behind what is added, without their classes. All
+// charts refer to the same dots, which the page has once.
+func (w *writer) dotted(p Page, id, title string) chart.Scatter {
 	c := p.planeChart(id, title)
-	c.Backdrop, c.BackdropName, c.Points, c.Class, c.ClassNames = c.Points, "data", nil, nil, nil
+	if len(c.Points) > 0 && w.cloud == nil {
+		w.cloud = &chart.Cloud{ID: "chart-data", Name: "data", Points: c.Points}
+	}
+	c.Cloud, c.Points, c.Class, c.ClassNames = w.cloud, nil, nil, nil
 	return c
+}
+
+// dots returns the dots that charts refer to, if any do.
+func (w *writer) dots() template.HTML {
+	if w.cloud == nil {
+		return ""
+	}
+	return w.svg(w.cloud)
 }
 
 // planeSize returns the width of the data in the plane, or 1.

@@ -10,6 +10,22 @@
   window.addEventListener("load", reach);
 })();
 
+// In a frame that has the page as a text, the address of a link within the page is one of the page
+// around it.
+(function () {
+  "use strict";
+  if (location.protocol !== "about:") { return; }
+  document.addEventListener("click", function (event) {
+    var link = event.target.closest("a[href^='#']");
+    var to = link && document.getElementById(link.getAttribute("href").slice(1));
+    if (!to) { return; }
+    event.preventDefault();
+    to.tabIndex = -1;
+    to.focus({ preventScroll: true });
+    to.scrollIntoView();
+  });
+})();
+
 // Zoom and pan for the drawing of the graphs, which scrolls without it.
 (function () {
   "use strict";

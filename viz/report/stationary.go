@@ -63,7 +63,7 @@ func (w *writer) stationary(p Page) section {
 				continue
 			}
 			name := p.Variants[of.Variant].Name
-			c := p.dotted(fmt.Sprintf("stationary-%d-%d", i+1, j+1), fmt.Sprintf("%s: a %s of loss %s", capital(name), q.Kind, precise(q.Loss)))
+			c := w.dotted(p, fmt.Sprintf("stationary-%d-%d", i+1, j+1), fmt.Sprintf("%s: a %s of loss %s", capital(name), q.Kind, precise(q.Loss)))
 			for _, at := range q.At {
 				c.Paths = append(c.Paths, chart.Path{Name: "centres", Group: of.Variant, Points: [][2]float64{at}})
 			}
@@ -95,7 +95,7 @@ func (w *writer) overlays(p Page) []template.HTML {
 			continue
 		}
 		name := p.Variants[of.Variant].Name
-		c := p.dotted(fmt.Sprintf("minima-%d", i+1), fmt.Sprintf("%s: all minima", capital(name)))
+		c := w.dotted(p, fmt.Sprintf("minima-%d", i+1), fmt.Sprintf("%s: all minima", capital(name)))
 		c.ClassNames = []string{"centres at a minimum"}
 		for _, q := range minima {
 			c.Points = append(c.Points, q.At...)

@@ -13,8 +13,10 @@ import (
 // sweeps shows how the results change with a setting.
 func (w *writer) sweeps(p Page) section {
 	s := section{ID: "sweeps", Title: "Other settings"}
-	var figures []template.HTML
 	for i, sw := range p.Sweeps {
+		figures := []template.HTML(nil)
+		control := w.sweepCursor(p, sw)
+		figures = append(figures, w.sweepEnds(p, sw, i)...)
 		for _, c := range []struct {
 			id, name, unit string
 			curves         [][]float64
@@ -49,6 +51,9 @@ func (w *writer) sweeps(p Page) section {
 			}
 			figures = append(figures, w.figure(l, caption))
 		}
+		if len(figures) > 0 {
+			s.Body = append(s.Body, control, w.grid(figures...))
+		}
 		if said := p.between(sw); said != "" {
 			s.Lead = append(s.Lead, said)
 		}
@@ -60,10 +65,77 @@ func (w *writer) sweeps(p Page) section {
 			s.Lead = append(s.Lead, said)
 		}
 	}
-	if len(figures) > 0 {
-		s.Body = []template.HTML{w.grid(figures...)}
-	}
 	return s
+}
+
+// sweepCursor makes the cursor of a sweep, and returns its control.
+func (w *writer) sweepCursor(p Page, s Sweep) template.HTML {
+	c := cursor{Name: s.Name, Stops: s.Values, Start: s.shown(p)}
+	for i := range s.Values {
+		for v, row := range s.Ends {
+			if row[i].Unsettled {
+				for len(c.Notes) < len(s.Values) {
+					c.Notes = append(c.Notes, "")
+				}
+				if c.Notes[i] != "" {
+					c.Notes[i] += ", "
+				}
+				c.Notes[i] += p.Variants[v].Name + " has not converged"
+			}
+		}
+	}
+	return w.addCursor(c, false)
+}
+
+// shown returns the index of the value at which the pictures of a sweep stand: the one nearest to
+// that which training ended with if they are of γ, otherwise the first.
+func (s Sweep) shown(p Page) int {
+	at := 0
+	if n := len(p.Setup.Gamma); n > 0 && s.Ends != nil {
+		γ := p.Setup.Gamma[n-1]
+		for i, v := range s.Values {
+			if math.Abs(math.Log(v/γ)) < math.Abs(math.Log(s.Values[at]/γ)) {
+				at = i
+			}
+		}
+	}
+	return at
+}
+
+// sweepEnds shows where the centres end at one value of a sweep; the cursor shows the others.
+func (w *writer) sweepEnds(p Page, s Sweep, index int) []template.HTML {
+	var out []template.HTML
+	shown := s.shown(p)
+	for v, row := range s.Ends {
+		if len(p.Plane.Points) == 0 || len(row) == 0 || len(row[0].At) == 0 {
+			continue
+		}
+		m, e := p.Variants[v], row[shown]
+		c := w.small(p, fmt.Sprintf("sweep-%d-end-%d", index+1, v+1), fmt.Sprintf("%s, trained at constant %s", capital(m.Name), s.Name))
+		c.Height = firstHeight
+		for _, q := range e.At {
+			c.Paths = append(c.Paths, chart.Path{Name: "centres", Group: v, Points: [][2]float64{q}})
+		}
+		for _, e := range row {
+			c.Covers = append(c.Covers, e.At...)
+		}
+		w.trackEnds(c, s, v)
+		rest := ""
+		if e.Unsettled {
+			rest = ", where it has not converged"
+		}
+		out = append(out, w.figure(c, fmt.Sprintf("The centres of the best of %s at each of %s of %s, first at %s%s: inertia %s, loss %s, spread %s.%s", count(max(1, s.Seeds), "run"), count(len(s.Values), "value"), s.Name, number(s.Values[shown]), rest,
+			number(e.Inertia), number(e.Loss), number(e.Spread), p.trainedAt(s))))
+	}
+	return out
+}
+
+// trainedAt says which γ the runs of the rest of the page were trained with.
+func (p Page) trainedAt(s Sweep) string {
+	if s.Ends == nil || p.Setup.Schedule == "" {
+		return ""
+	}
+	return fmt.Sprintf(" In the runs of the other sections %s is %s.", s.Name, p.Setup.Schedule)
 }
 
 // atTheMean returns the inertia of centres that are all at the mean of the data; NaN if it is not

@@ -38,12 +38,15 @@ func (p Page) unsettledShort() string {
 		if m.moving() == 0 {
 			return ""
 		}
+		if len(m.Runs) == 1 {
+			return "the run of " + m.Name
+		}
 		return fmt.Sprintf("%s runs of %s", ofRuns(m.moving(), len(m.Runs)), m.Name)
 	})
 	if said == "" || !p.tested() {
 		return ""
 	}
-	return "Not everything has come to rest: " + said + " have not converged. What follows says where they were stopped, not where the objectives lead."
+	return "Not everything has come to rest: " + said + " did not converge. What follows says where they were stopped, not where the objectives lead."
 }
 
 // outcome says which variant ends better, and what the difference of the objectives is after
@@ -80,7 +83,11 @@ func (p Page) duel() string {
 	if !finite(x) || !finite(y) {
 		return ""
 	}
-	said := fmt.Sprintf("%s ends tighter than %s", capital(a.Name), b.Name)
+	ends, end, where := "ends", "end", ""
+	if p.tested() && a.moving()+b.moving() > 0 {
+		ends, end, where = "is", "are", ", where the runs were stopped,"
+	}
+	said := fmt.Sprintf("%s %s tighter than %s", capital(a.Name), ends, b.Name)
 	if d := y/x - 1; d <= level || x == y {
 		a, b = p.Variants[0], p.Variants[1]
 		x, y = median(a.results()), median(b.results())
@@ -88,8 +95,9 @@ func (p Page) duel() string {
 		if number(x) == number(y) {
 			nearly = ""
 		}
-		said = fmt.Sprintf("%s and %s end %sequally tight", capital(a.Name), b.Name, nearly)
+		said = fmt.Sprintf("%s and %s %s %sequally tight", capital(a.Name), b.Name, end, nearly)
 	}
+	said += where
 	if p.Data.Name != "" {
 		said += " on " + p.Data.Name
 	}
@@ -114,6 +122,10 @@ func (p Page) ends() string {
 	slices.SortStableFunc(order, func(a, b Method) int { return cmp.Compare(p.rank(a), p.rank(b)) })
 	what := map[bool]string{true: "a loss", false: "an inertia"}[p.byLoss()]
 	begun := false
+	ends, where := "ends", ""
+	if p.tested() && slices.ContainsFunc(p.Variants, func(m Method) bool { return m.moving() > 0 }) {
+		ends, where = "is", "where the runs were stopped, "
+	}
 	said := eachSays(order, func(m Method) string {
 		v := median(m.results())
 		switch {
@@ -123,15 +135,16 @@ func (p Page) ends() string {
 			return fmt.Sprintf("%s at %s", m.Name, number(v))
 		}
 		begun = true
-		return fmt.Sprintf("%s ends at %s of %s", m.Name, what, number(v))
+		return fmt.Sprintf("%s %s at %s of %s", m.Name, ends, what, number(v))
 	})
 	on := ""
 	if p.Data.Name != "" {
 		on = " on " + p.Data.Name
 	}
 	if p.severalSeeds() {
-		return fmt.Sprintf("In the median over %s%s, %s%s.", count(len(p.Variants[0].Runs), "seed"), on, said, p.bestOfBaseline())
+		return fmt.Sprintf("In the median over %s%s, %s%s%s.", count(len(p.Variants[0].Runs), "seed"), on, where, said, p.bestOfBaseline())
 	}
+	said = where + said
 	if on != "" {
 		said = on[1:] + ", " + said
 	}
@@ -163,13 +176,23 @@ func (p Page) counted() string {
 	said := eachSays(p.Variants, func(m Method) string {
 		for _, of := range p.Stationary {
 			if p.Variants[of.Variant].Name == m.Name {
-				return fmt.Sprintf("%d under %s", len(of.minima()), m.Name)
+				switch n := len(of.minima()); n {
+				case 0:
+					return "no minimum under " + m.Name
+				case 1:
+					return "one minimum under " + m.Name
+				default:
+					return fmt.Sprintf("%d different minima under %s", n, m.Name)
+				}
 			}
 		}
 		return ""
 	})
-	return fmt.Sprintf("Descents from %s%s come to different minima: %s.", count(p.Stationary[0].Starts, "start"), at(p.Stationary[0].Gamma), said)
+	return fmt.Sprintf("Descents from %s%s come to %s.", count(p.Stationary[0].Starts, "start"), at(p.Stationary[0].Gamma), said)
 }
+
+// firstHeight is how high a picture may be that is to be seen with the verdict above it.
+const firstHeight = 260
 
 // endPictures shows the data with the ways of the centres of each variant's best run.
 func (w *writer) endPictures(p Page) []template.HTML {
@@ -178,7 +201,12 @@ func (w *writer) endPictures(p Page) []template.HTML {
 		if len(p.Plane.Points) == 0 || len(m.Paths) == 0 || i >= 4 {
 			continue
 		}
-		c := p.planeChart(fmt.Sprintf("verdict-%d", i+1), fmt.Sprintf("%s: inertia %s", capital(m.Name), number(m.best().result())))
+		ends := "ends"
+		if m.best().Unsettled != "" {
+			ends = "is stopped"
+		}
+		c := w.small(p, fmt.Sprintf("verdict-%d", i+1), fmt.Sprintf("%s %s at inertia %s", capital(m.Name), ends, number(m.best().result())))
+		c.Height = firstHeight
 		for _, way := range m.Paths {
 			c.Paths = append(c.Paths, chart.Path{Name: "centres", Group: i, Points: way})
 		}
@@ -186,6 +214,7 @@ func (w *writer) endPictures(p Page) []template.HTML {
 		if m.best().Unsettled != "" {
 			rest = " It has not converged."
 		}
+		w.trackWays(p, c, []Method{m})
 		out = append(out, w.figure(c, fmt.Sprintf("The best of %s, seed %d: the ways of the centres, from the ring to the filled shape.%s", count(len(m.Runs), "run"), m.best().Seed, rest)))
 	}
 	return out
@@ -196,7 +225,7 @@ func (w *writer) lossPicture(p Page) []template.HTML {
 	if !some(p.Variants, loss) {
 		return nil
 	}
-	l := chart.Lines{Frame: frame("verdict", "Loss per step", ""), X: "step", Y: "loss", LogY: wide(p.Variants, loss)}
+	l := chart.Lines{Frame: frame("verdict", "Loss per step", ""), X: "step", Y: "loss", LogY: wide(p.Variants, loss), FitY: true, Height: firstHeight}
 	for i, m := range p.Variants {
 		l.Series = append(l.Series, chart.Series{Name: m.Name, Y: m.typical(loss), Group: i})
 	}

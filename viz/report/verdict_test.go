@@ -41,6 +41,11 @@ func TestVerdict(t *testing.T) {
 	swapped.Variants[0], swapped.Variants[1] = swapped.Variants[1], swapped.Variants[0]
 	three := fakeOf(3, 24, "a", "b", "c")
 	other := besides()
+	unsettled := besides()
+	unsettled.Setup.Test = "It moves."
+	unsettled.Variants[0].Runs[0].Unsettled = "it moves"
+	never := fake()
+	never.Stationary[1].Points = never.Stationary[1].Points[1:2]
 	other.Pairs = nil
 	for _, c := range []struct {
 		name string
@@ -48,12 +53,14 @@ func TestVerdict(t *testing.T) {
 		want string
 	}{
 		{"settled", full, "Soft k-means ends tighter than goofy alternative on iris (inertia 79 and 79.6, medians over 3\u00a0seeds; the best of Lloyd's algorithm is 78.85), " +
-			"and goofy alternative leaves 32\u00a0times the spread of soft k-means, the term by which the two objectives differ. Descents from 20\u00a0starts at γ = 3 come to different minima: 1 under soft k-means and 15 under goofy alternative."},
-		{"moving", moving, "Not everything has come to rest: 1 of 3 runs of goofy alternative have not converged. What follows says where they were stopped, not where the objectives lead.\nSoft k-means ends tighter than goofy alternative on iris (inertia 79 and 79.6, medians over 3\u00a0seeds; the best of Lloyd's algorithm is 78.85). Descents"},
+			"and goofy alternative leaves 32\u00a0times the spread of soft k-means, the term by which the two objectives differ. Descents from 20\u00a0starts at γ = 3 come to one minimum under soft k-means and 15 different minima under goofy alternative."},
+		{"moving", moving, "Not everything has come to rest: 1 of 3 runs of goofy alternative did not converge. What follows says where they were stopped, not where the objectives lead.\nSoft k-means is tighter than goofy alternative, where the runs were stopped, on iris (inertia 79 and 79.6, medians over 3\u00a0seeds; the best of Lloyd's algorithm is 78.85). Descents"},
 		{"equal", equal, "Soft k-means and goofy alternative end equally tight on iris (inertia 79 and 79, "},
 		{"swapped", swapped, "Soft k-means ends tighter than goofy alternative on iris (inertia 79 and 79.6, "},
 		{"three", three, "In the median over 3\u00a0seeds on iris, a ends at an inertia of 79, b at 79.6 and c at 80.2; the best of Lloyd's algorithm is 78.85."},
 		{"by loss", besides(), "In the median over 3\u00a0seeds, three layers ends at a loss of 0.125, two layers at 0.375 and one layer at 0.625. Two layers ends below one layer by 0.25."},
+		{"no minimum", never, "come to one minimum under soft k-means and no minimum under goofy alternative."},
+		{"by loss, moving", unsettled, "In the median over 3\u00a0seeds, where the runs were stopped, three layers is at a loss of 0.125, two layers at 0.375"},
 		{"other tasks", other, "one layer at 0.625. The tasks differ, so that these losses are not compared."},
 		{"one run", minimal(), "A ends at an inertia of 3."},
 	} {

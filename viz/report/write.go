@@ -19,6 +19,8 @@ var (
 	styleCSS string
 	//go:embed script.js
 	scriptJS string
+	//go:embed cursor.js
+	cursorJS string
 )
 
 // Mark stands near the beginning of every file that Write writes, and tells it from others.
@@ -38,13 +40,19 @@ func (p Page) Write(w io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("report: %w", err)
 	}
+	script := scriptJS + cursorJS
+	steps := wr.stepCursor(p)
+	sections := wr.sections(p)
 	page := wr.part("page", map[string]any{
 		"Title":    p.title(),
 		"Mark":     template.HTML(Mark),
 		"Style":    template.CSS(styleCSS + chart.Style()),
-		"Script":   template.JS(scriptJS),
+		"Script":   template.JS(script),
 		"Data":     template.JS(data),
-		"Sections": wr.sections(p),
+		"Sections": sections,
+		"Dots":     wr.dots(),
+		"Steps":    steps,
+		"Cursors":  template.JS(wr.cursorsData()),
 	})
 	if wr.err == nil {
 		wr.err = uniqueIDs(string(page))
@@ -52,7 +60,7 @@ func (p Page) Write(w io.Writer) error {
 	if wr.err != nil {
 		return fmt.Errorf("report: %w", wr.err)
 	}
-	_, err = io.WriteString(w, csp.Seal(string(page), "\n"+scriptJS))
+	_, err = io.WriteString(w, csp.Seal(string(page), "\n"+script))
 	return err
 }
 
@@ -79,6 +87,8 @@ type section struct {
 type writer struct {
 	templates       *template.Template
 	figures, tables int
+	cursors         []*cursor
+	cloud           *chart.Cloud // the data as dots, once a chart refers to them
 	err             error
 }
 
@@ -125,6 +135,9 @@ func (w *writer) svg(d drawn) template.HTML {
 // figure renders a chart with its caption.
 func (w *writer) figure(d drawn, caption string) template.HTML {
 	w.figures++
+	if l, lines := d.(chart.Lines); lines {
+		w.track(l)
+	}
 	return w.part("figure", map[string]any{"N": w.figures, "Picture": w.svg(d), "Caption": caption})
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
+	"github.com/tapestry-ml/tapestry/tape"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
@@ -15,12 +16,7 @@ import (
 // byBox sums a quantity over the instructions of each box, and calls note with every box and the
 // rows of its instructions. The rest is the part of the whole outside all boxes.
 func (l *layer) byBox(p *program, v *variant, boxes [][]*graph.Node, of func(row int) float64, whole float64, note func(box []*graph.Node, rows []int) viz.Mark) {
-	rows := map[*graph.Node][]int{}
-	for i, n := range p.ownedBy(v) {
-		if n != nil {
-			rows[n] = append(rows[n], i)
-		}
-	}
+	rows := rowsOf(p, v)
 	l.marks, l.values, l.rest = map[*graph.Node]viz.Mark{}, map[*graph.Node]float64{}, whole
 	for _, box := range boxes {
 		var in []int
@@ -53,21 +49,11 @@ func memory(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.
 	arena := float64(d.session.prog.Arena())
 	own := holdings(p.rows)
 	l := layer{format: sizeText}
-	l.byBox(p, v, boxes, func(row int) float64 { return float64(own[row].counted) }, arena, func(box []*graph.Node, rows []int) (m viz.Mark) {
-		held, counted, scratch, stored := 0, 0, 0, false
-		for _, i := range rows {
-			held, counted, scratch, stored = held+own[i].held, counted+own[i].counted, scratch+own[i].scratch, stored || p.rows[i].Stored
-		}
+	l.byBox(p, v, boxes, func(row int) float64 { return float64(own[row].counted) }, arena, func(box []*graph.Node, rows []int) viz.Mark {
+		m, held := heldBy(p.rows, own, rows)
 		n := box[0]
 		switch {
-		case held > counted:
-			m.Note = fmt.Sprintf("%s, of which %s lie where a larger value is at another time", sizeText(float64(held)), sizeText(float64(held-counted)))
-		case held > 0:
-			m.Note = sizeText(float64(held)) + " of the arena"
-		case scratch > 0:
-			m.Badge, m.Note = "not held", "fused: never held as a whole, "+sizeText(float64(scratch))+" of a block in a worker's scratch"
-		case stored:
-			m.Badge, m.Note = "not held", "written into the store at once"
+		case held:
 		case n.Role() == graph.RoleOp:
 			m.Badge, m.Note = "not held", "no instruction computes it as it stands here"
 		case n.Role() == graph.RoleInput:
@@ -82,6 +68,28 @@ func memory(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.
 	l.scale = "bytes of the arena, where a shared place counts once, for the largest; rest: what is not drawn, as updates, and gaps"
 	l.sums = fmt.Sprintf("%s in boxes + %s rest = %s", sizeText(arena-l.rest), sizeText(l.rest), sizeText(arena))
 	return l, nil
+}
+
+// heldBy says what the instructions of a box hold of the arena; held is false where they hold
+// nothing.
+func heldBy(all []tape.Row, own []holding, rows []int) (m viz.Mark, held bool) {
+	bytes, counted, scratch, stored := 0, 0, 0, false
+	for _, i := range rows {
+		bytes, counted, scratch, stored = bytes+own[i].held, counted+own[i].counted, scratch+own[i].scratch, stored || all[i].Stored
+	}
+	switch {
+	case bytes > counted:
+		m.Note = fmt.Sprintf("%s, of which %s lie where a larger value is at another time", sizeText(float64(bytes)), sizeText(float64(bytes-counted)))
+	case bytes > 0:
+		m.Note = sizeText(float64(bytes)) + " of the arena"
+	case scratch > 0:
+		m.Badge, m.Note = "not held", "fused: never held as a whole, "+sizeText(float64(scratch))+" of a block in a worker's scratch"
+	case stored:
+		m.Badge, m.Note = "not held", "written into the store at once"
+	default:
+		return m, false
+	}
+	return m, true
 }
 
 func bytesOf(n *graph.Node) int { return n.Shape().Len() * n.DType().Size() }
@@ -125,39 +133,50 @@ func fusion(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.
 	if err != nil {
 		return layer{}, err
 	}
-	size := map[int]int{}
-	for _, r := range p.rows {
-		size[r.Stage]++
-	}
+	size := stageSizes(p.rows)
 	l := layer{format: sizeText}
-	l.byBox(p, v, boxes, func(int) float64 { return 0 }, 0, func(_ []*graph.Node, rows []int) (m viz.Mark) {
-		first, last := len(size), -1
-		var notes []string
-		for _, i := range rows {
-			r := p.rows[i]
-			first, last = min(first, r.Stage), max(last, r.Stage)
-			notes = append(notes, fmt.Sprintf("instruction %d in stage %d, of %d", i, r.Stage, size[r.Stage]))
-			if r.Cut != "" {
-				notes = append(notes, r.Cut)
-			}
-		}
-		switch {
-		case last < 0:
-		case first == last:
-			m.Badge, m.Group = "s"+strconv.Itoa(first), 1+first%figure.Groups
-		default:
-			m.Badge = fmt.Sprintf("s%d…%d", first, last)
-		}
-		if len(notes) > mostNotes {
-			notes = append(notes[:mostNotes], fmt.Sprintf("and %d more", len(rows)-mostNotes))
-		}
-		m.Note = strings.Join(notes, "\n")
-		return m
+	l.byBox(p, v, boxes, func(int) float64 { return 0 }, 0, func(_ []*graph.Node, rows []int) viz.Mark {
+		return stagesOf(p.rows, size, rows)
 	})
 	l.values, l.format = nil, nil
 	l.scale = fmt.Sprintf("stages of the tape: what has one number runs together, block by block; a colour comes again after %d stages", figure.Groups)
 	l.sums = plural.Count(len(p.rows), "instruction") + " in " + plural.Count(len(size), "stage")
 	return l, nil
+}
+
+// stageSizes counts the instructions of each stage.
+func stageSizes(rows []tape.Row) map[int]int {
+	size := map[int]int{}
+	for _, r := range rows {
+		size[r.Stage]++
+	}
+	return size
+}
+
+// stagesOf shows in which stages the instructions of a box run.
+func stagesOf(all []tape.Row, size map[int]int, rows []int) (m viz.Mark) {
+	first, last := len(size), -1
+	var notes []string
+	for _, i := range rows {
+		r := all[i]
+		first, last = min(first, r.Stage), max(last, r.Stage)
+		notes = append(notes, fmt.Sprintf("instruction %d in stage %d, of %d", i, r.Stage, size[r.Stage]))
+		if r.Cut != "" {
+			notes = append(notes, r.Cut)
+		}
+	}
+	switch {
+	case last < 0:
+	case first == last:
+		m.Badge, m.Group = "s"+strconv.Itoa(first), 1+first%figure.Groups
+	default:
+		m.Badge = fmt.Sprintf("s%d…%d", first, last)
+	}
+	if len(notes) > mostNotes {
+		notes = append(notes[:mostNotes], fmt.Sprintf("and %d more", len(notes)-mostNotes))
+	}
+	m.Note = strings.Join(notes, "\n")
+	return m
 }
 
 // mostNotes is the largest number of lines in the note of a box.

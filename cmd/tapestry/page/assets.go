@@ -1,13 +1,18 @@
 package page
 
 import (
-	"embed"
-	"net/http"
+	"io/fs"
 	"path"
 )
 
-//go:embed assets
-var assets embed.FS
+// Assets returns the files of the page itself, of which index.html is the page.
+func Assets() fs.FS {
+	files, err := fs.Sub(assets, "assets")
+	if err != nil {
+		panic(err) // the name is a valid one
+	}
+	return files
+}
 
 // kinds maps the extensions of assets to their media types. Files of other types are not served.
 var kinds = map[string]string{
@@ -18,18 +23,20 @@ var kinds = map[string]string{
 	".json": "application/json",
 }
 
-// serveAsset writes an embedded file of that name.
-func serveAsset(w http.ResponseWriter, name string) error {
+// index answers with the page.
+func (s *Service) index(*request) (any, error) { return asset("index.html") }
+
+// asset answers with an embedded file.
+func (s *Service) asset(r *request) (any, error) { return asset(r.place("name")) }
+
+func asset(name string) (any, error) {
 	kind, known := kinds[path.Ext(name)]
 	if !known || path.Base(name) != name {
-		return failf(http.StatusNotFound, "no such file")
+		return nil, failf(notFound, "no such file")
 	}
 	text, err := assets.ReadFile("assets/" + name)
 	if err != nil {
-		return failf(http.StatusNotFound, "no such file")
+		return nil, failf(notFound, "no such file")
 	}
-	w.Header().Set("Content-Type", kind)
-	w.Header().Set("Cache-Control", "no-cache")
-	_, _ = w.Write(text) // the client may have gone
-	return nil
+	return &file{kind: kind, text: text, stays: true}, nil
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/marks"
@@ -91,12 +90,12 @@ type ruleView struct {
 	After  string `json:"after"`
 }
 
-func (s *Server) autopsy(r *http.Request, d *document) (any, error) {
+func (s *Service) autopsy(r *request, d *document) (any, error) {
 	step, err := stepOf(r, d)
 	if err != nil {
 		return nil, err
 	}
-	f, of, err := d.autopsy(r.Context(), step)
+	f, of, err := d.autopsy(r.ctx, step)
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +128,7 @@ func (v *variant) finding(f *inspect.Finding, step int) *findingView {
 }
 
 func (v *variant) entry(e inspect.Entry) entryView {
-	name := label(e.Node)
+	name := spoken(e.Node)
 	out := entryView{Text: name + strings.TrimPrefix(e.String(), e.Node.Label()), Op: opName(e.Node), Pos: position(e.Node.First().Pos)}
 	if name == out.Op {
 		out.Op = ""
@@ -140,6 +139,25 @@ func (v *variant) entry(e inspect.Entry) entryView {
 	}
 	return out
 }
+
+// spoken returns the name of a node or, if it has none, what it is the derivative of or its formula,
+// shortened.
+func spoken(n *graph.Node) string {
+	if name := label(n); name != opName(n) || n.Role() != graph.RoleOp {
+		return name
+	}
+	if of, loss := n.AdjointOf(); of != nil && (of.Name() != "" || of.Path() != "") {
+		return "∂" + loss.Label() + "/∂" + of.Label()
+	}
+	formula := []rune(viz.Unicode(viz.EquationOf(n, viz.StopAtAdjoints()).Right))
+	if len(formula) > longestSpoken {
+		formula = append(formula[:longestSpoken-1], '…')
+	}
+	return "(" + string(formula) + ")"
+}
+
+// longestSpoken is the greatest number of letters of a formula that stands for a name.
+const longestSpoken = 40
 
 func (v *variant) entries(es []inspect.Entry) []entryView {
 	out := make([]entryView, 0, len(es))

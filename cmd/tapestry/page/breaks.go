@@ -1,8 +1,6 @@
 package page
 
 import (
-	"net/http"
-
 	"github.com/tapestry-ml/tapestry/inspect"
 )
 
@@ -15,7 +13,7 @@ type breakView struct {
 
 // runToBreak goes forwards or backwards from an instruction of a step to the next place where one
 // of some breaks holds, within the steps that were trained.
-func (s *Server) runToBreak(r *http.Request, d *document) (any, error) {
+func (s *Service) runToBreak(r *request, d *document) (any, error) {
 	step, err := stepOf(r, d)
 	if err != nil {
 		return nil, err
@@ -38,9 +36,9 @@ func (s *Server) runToBreak(r *http.Request, d *document) (any, error) {
 		breaks = append(breaks, b)
 	}
 	if len(breaks) == 0 {
-		return nil, badf("break: want where to stop, such as alpha, |x|>3, nan, step 40 or shape 150x3")
+		return nil, badf("break: want where to stop, such as %s", inspect.Wants)
 	}
-	if err := w.Rewind(r.Context(), step); err != nil {
+	if err := w.Rewind(r.ctx, step); err != nil {
 		return nil, err
 	}
 	if err := w.Seek(at); err != nil {
@@ -49,9 +47,9 @@ func (s *Server) runToBreak(r *http.Request, d *document) (any, error) {
 	var hit inspect.Break
 	var ok bool
 	if back {
-		hit, ok, err = w.ContinueBack(r.Context(), breaks...)
+		hit, ok, err = w.ContinueBack(r.ctx, breaks...)
 	} else {
-		hit, ok, err = w.Continue(r.Context(), d.session.steps(), breaks...)
+		hit, ok, err = w.Continue(r.ctx, d.session.steps(), breaks...)
 	}
 	if err != nil {
 		return nil, err

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"fmt"
-	"net/http"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -18,7 +17,7 @@ const maxSetting = 1 << 20
 func build(ctx context.Context, b builders.Builder, settings builders.Settings, dt graph.DType) (*builders.Model, error) {
 	for _, z := range b.Hyperparameters {
 		if v := settings[z.Name]; z.Kind != builders.Real && v > maxSetting {
-			return nil, failf(http.StatusRequestEntityTooLarge, "%s = %v is too large for the page: at most %d", z.Name, v, maxSetting)
+			return nil, failf(tooLarge, "%s = %v is too large for the page: at most %d", z.Name, v, maxSetting)
 		}
 	}
 	for factor := 1.0; ; factor *= 2 {

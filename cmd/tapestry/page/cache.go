@@ -1,6 +1,6 @@
 package page
 
-// cache keeps the last few results computed of variants at states, because scrubbing goes back and
+// cache keeps the last few results computed of variants, or of what else can be compared, at states, because scrubbing goes back and
 // forth.
 type cache[T any] struct {
 	kept []kept[T]
@@ -8,7 +8,7 @@ type cache[T any] struct {
 }
 
 type kept[T any] struct {
-	of   *variant
+	of   any
 	step int
 	what T
 }
@@ -20,7 +20,7 @@ const (
 )
 
 // find returns the result kept of a variant at a step.
-func (c *cache[T]) find(of *variant, step int) (what T, found bool) {
+func (c *cache[T]) find(of any, step int) (what T, found bool) {
 	for i, k := range c.kept {
 		if k.of == of && k.step == step {
 			c.kept = append(append(c.kept[:i:i], c.kept[i+1:]...), k)
@@ -31,7 +31,7 @@ func (c *cache[T]) find(of *variant, step int) (what T, found bool) {
 }
 
 // get returns the kept result, or computes and keeps it.
-func (c *cache[T]) get(of *variant, step int, compute func() (T, error)) (T, error) {
+func (c *cache[T]) get(of any, step int, compute func() (T, error)) (T, error) {
 	if what, found := c.find(of, step); found {
 		return what, nil
 	}

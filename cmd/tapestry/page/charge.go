@@ -3,7 +3,6 @@ package page
 import (
 	"bytes"
 	"io"
-	"net/http"
 )
 
 // charged is a buffer for a file to be sent. Its memory comes from the room that documents share.
@@ -46,7 +45,7 @@ func (s *shelf) charge(bytes int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if bytes > s.room-s.taken {
-		return failf(http.StatusInsufficientStorage, "the file has no room beside the open documents: they have taken %d of %d MiB; close one", s.taken>>20, s.room>>20)
+		return failf(insufficientStorage, "the file has no room beside the open documents: they have taken %d of %d MiB; close one", s.taken>>20, s.room>>20)
 	}
 	s.taken += bytes
 	return nil
@@ -54,7 +53,7 @@ func (s *shelf) charge(bytes int) error {
 
 // write returns a file with the bytes that f writes. They count towards the server's memory until
 // the file is sent.
-func (s *Server) write(kind, name string, f func(w io.Writer) error) (*file, error) {
+func (s *Service) write(kind, name string, f func(w io.Writer) error) (*file, error) {
 	c := &charged{shelf: s.shelf}
 	err := f(c)
 	if c.err != nil {
@@ -68,7 +67,7 @@ func (s *Server) write(kind, name string, f func(w io.Writer) error) (*file, err
 }
 
 // text returns a file with the given text.
-func (s *Server) text(kind, name, text string) (*file, error) {
+func (s *Service) text(kind, name, text string) (*file, error) {
 	return s.write(kind, name, func(w io.Writer) error {
 		_, err := io.WriteString(w, text)
 		return err

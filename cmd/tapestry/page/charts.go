@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"net/http"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -23,14 +22,14 @@ func planeAxes(p *linear.Plane) []string {
 	return out
 }
 
-// serveChartStyle writes the rules that the charts of the page share.
-func serveChartStyle(w http.ResponseWriter) {
-	(&file{kind: kinds[".css"], text: []byte(chart.Style())}).send(w)
+// chartStyle answers with the rules that the charts of the page share.
+func (s *Service) chartStyle(*request) (any, error) {
+	return &file{kind: kinds[".css"], text: []byte(chart.Style())}, nil
 }
 
 // chartFile returns a chart as an SVG file. The page styles it by /assets/chart.css; with style=1
 // the file contains those rules.
-func chartFile(r *http.Request, c interface{ SVG(io.Writer) error }) (*file, error) {
+func chartFile(r *request, c interface{ SVG(io.Writer) error }) (*file, error) {
 	styled, err := yesNo(r, "style")
 	if err != nil {
 		return nil, err
@@ -49,9 +48,9 @@ func chartFile(r *http.Request, c interface{ SVG(io.Writer) error }) (*file, err
 
 // lossChart draws the losses of comparable sessions, and marks the shown state.
 func lossChart(docs []*document, step int) chart.Lines {
-	l := chart.Lines{Frame: chart.Frame{ID: "loss", Title: "Loss per step", Desc: "The loss of every step, before its update."}, X: "step", Y: "loss"}
+	l := chart.Lines{Frame: chart.Frame{ID: "loss", Title: "Loss per step", Desc: "The loss of every step, before its update."}, X: "step", Y: "loss", FitY: true}
 	for _, d := range docs {
-		if len(d.session.feeder.courses) > 0 {
+		if d.session.feeder.objectiveMoves() {
 			l.Desc += " What training feeds changes the objective from step to step, so that the loss may rise."
 			break
 		}
@@ -95,7 +94,7 @@ func nameAmong(d *document, docs []*document) string {
 func comparable(docs []*document) bool {
 	for _, d := range docs[1:] {
 		a, b := docs[0], d
-		if a.model.Builder.Name != b.model.Builder.Name || a.source != b.source || !maps.Equal(a.settings, b.settings) || a.asked.Data != b.asked.Data || !maps.Equal(a.asked.Scalars, b.asked.Scalars) {
+		if a.model.Builder.Name != b.model.Builder.Name || a.source != b.source || !maps.Equal(a.settings, b.settings) || a.asked.Data != b.asked.Data || !maps.Equal(a.asked.Scalars, b.asked.Scalars) || !maps.Equal(a.asked.Courses, b.asked.Courses) {
 			return false
 		}
 	}
@@ -116,7 +115,7 @@ func oneTable(docs []*document) bool {
 // inertiaChart draws the inertia of clusterings of the same data: the sum of the squared distances
 // to the nearest centres, which is comparable whatever their objectives.
 func inertiaChart(ctx context.Context, docs []*document, step int) (chart.Lines, error) {
-	l := chart.Lines{Frame: chart.Frame{ID: "inertia", Title: "Inertia Σᵢ minⱼ ‖xᵢ − rⱼ‖², of all", Desc: "The sum of the squared distances of the rows to their nearest centres, at the states that are kept."}, X: "step", Y: "inertia"}
+	l := chart.Lines{Frame: chart.Frame{ID: "inertia", Title: "Inertia Σᵢ minⱼ ‖xᵢ − rⱼ‖², of all", Desc: "The sum of the squared distances of the rows to their nearest centres, at the states that are kept."}, X: "step", Y: "inertia", FitY: true}
 	for i, d := range docs {
 		x, y, err := d.session.inertias(ctx, step)
 		if err != nil {
@@ -132,14 +131,15 @@ func inertiaChart(ctx context.Context, docs []*document, step int) (chart.Lines,
 	return l, nil
 }
 
-// scatterChart draws the data of a clustering and the paths of its centres up to a state.
-func (d *document) scatterChart(step int) (chart.Scatter, error) {
+// scatterChart draws the data of a clustering and the paths of its centres up to a state, and marks a
+// row; −1 for none.
+func (d *document) scatterChart(step, row int) (chart.Scatter, error) {
 	f := d.session.feeder
 	if f.plane == nil {
-		return chart.Scatter{}, failf(http.StatusNotFound, "%s has no plane: only a clustering on data has", d.model.Builder.Name)
+		return chart.Scatter{}, failf(notFound, "%s has no plane: only a clustering on data has", d.model.Builder.Name)
 	}
 	if step >= len(d.session.centres) {
-		return chart.Scatter{}, failf(http.StatusNotFound, "the places of the centres are kept of the first %d steps", len(d.session.centres))
+		return chart.Scatter{}, failf(notFound, "the places of the centres are kept of the first %d steps", len(d.session.centres))
 	}
 	axes := planeAxes(f.plane)
 	c := chart.Scatter{Frame: chart.Frame{ID: "scatter-" + d.id, Title: fmt.Sprintf("%s on %s, step %d", d.model.Builder.Title, f.table.Name, step), Desc: "The data, and the way of the centres until this step."},
@@ -152,8 +152,14 @@ func (d *document) scatterChart(step int) (chart.Scatter, error) {
 		}
 		c.Paths = append(c.Paths, p)
 	}
+	if row >= 0 {
+		c.Paths = append(c.Paths, chart.Path{Name: fmt.Sprintf("row %d", row), Points: c.Points[row : row+1], Group: markedGroup})
+	}
 	return c, nil
 }
+
+// markedGroup is the colour of a marked row.
+const markedGroup = 4
 
 // valuesChart draws the histogram of a node's elements.
 func valuesChart(id string, n *graph.Node, s *statsView, step int) chart.Bars {
@@ -168,19 +174,23 @@ func valuesChart(id string, n *graph.Node, s *statsView, step int) chart.Bars {
 	return b
 }
 
-func (s *Server) chart(r *http.Request, d *document) (any, error) {
+func (s *Service) chart(r *request, d *document) (any, error) {
 	step, err := stepOf(r, d)
 	if err != nil {
 		return nil, err
 	}
-	kind := r.URL.Query().Get("kind")
+	kind := r.query.Get("kind")
 	id, values := strings.CutPrefix(kind, "values:")
 	switch {
 	case kind == "loss":
 		c := lossChart([]*document{d}, step)
 		return chartFile(r, c)
 	case kind == "scatter":
-		c, err := d.scatterChart(step)
+		row, err := d.markedRow(r)
+		if err != nil {
+			return nil, err
+		}
+		c, err := d.scatterChart(step, row)
 		if err != nil {
 			return nil, err
 		}
@@ -188,14 +198,23 @@ func (s *Server) chart(r *http.Request, d *document) (any, error) {
 	case !values:
 		return nil, badf("kind=%.40s: want loss, scatter or values:NODE", kind)
 	}
-	n, v, err := d.node(r.Context(), id)
+	n, v, err := d.node(r.ctx, id)
 	if err != nil {
 		return nil, err
 	}
-	record, err := d.record(r.Context(), v, step)
+	record, err := d.record(r.ctx, v, step)
 	if err != nil {
 		return nil, err
 	}
 	c := valuesChart(id, n, newStats(record.Value(n)), step)
 	return chartFile(r, c)
+}
+
+// markedRow reads the row of the data that a request asks to mark, −1 for none.
+func (d *document) markedRow(r *request) (int, error) {
+	rows := 0
+	if a := d.session.feeder; a.plane != nil {
+		rows = len(a.plane.Points(a.table.X))
+	}
+	return whole(r, "row", -1, -1, rows-1)
 }

@@ -6,7 +6,6 @@ import (
 	"html"
 	"io"
 	"maps"
-	"net/http"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/graph/expr"
@@ -47,28 +46,28 @@ func Difference(a, b string) (identity *viz.Equation, words string) {
 }
 
 // pair finds the two documents of a request.
-func (s *Server) pair(r *http.Request) (a, b *document, err error) {
-	if a, err = s.shelf.find(r.URL.Query().Get("a")); err != nil {
+func (s *Service) pair(r *request) (a, b *document, err error) {
+	if a, err = s.shelf.find(r.query.Get("a")); err != nil {
 		return nil, nil, err
 	}
-	b, err = s.shelf.find(r.URL.Query().Get("b"))
+	b, err = s.shelf.find(r.query.Get("b"))
 	return a, b, err
 }
 
-func (s *Server) compare(r *http.Request) (v any, err error) {
+func (s *Service) compare(r *request) (v any, err error) {
 	a, b, err := s.pair(r)
 	if err != nil {
 		return nil, err
 	}
-	err = s.use(r.Context(), func() error {
-		v, err = compared(r.Context(), r, a, b)
+	err = s.use(r.ctx, func() error {
+		v, err = compared(r.ctx, r, a, b)
 		return err
 	}, a, b)
 	return v, err
 }
 
 // compared draws the difference of two documents.
-func compared(ctx context.Context, r *http.Request, a, b *document) (*compareView, error) {
+func compared(ctx context.Context, r *request, a, b *document) (*compareView, error) {
 	q, err := drawingOf(r, a, b)
 	if err != nil {
 		return nil, err
@@ -77,24 +76,20 @@ func compared(ctx context.Context, r *http.Request, a, b *document) (*compareVie
 	if err != nil {
 		return nil, err
 	}
-	diff, err := c.diff(ctx)
+	m, err := c.pairing(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sheet, err := c.sheet(ctx, diff, "")
+	scale, err := c.overlay(ctx, m.diff)
 	if err != nil {
 		return nil, err
 	}
-	if q.overlay != "" {
-		if sheet, err = c.overlaid(ctx, diff); err != nil {
-			return nil, err
-		}
-	}
-	text, err := diff.TextContext(ctx)
+	sheet, err := c.sheet(ctx, m, scale)
 	if err != nil {
 		return nil, err
 	}
-	out := &compareView{sheetView: *sheet, Sentence: diff.Sentence(), Summary: diff.Summary(), Matching: diff.Matching(), Text: text, A: a.id, B: b.id}
+	diff := m.diff
+	out := &compareView{sheetView: *sheet, Sentence: diff.Sentence(), Summary: diff.Summary(), Matching: diff.Matching(), Text: m.text, A: a.id, B: b.id}
 	identity, words := Difference(a.model.Builder.Name, b.model.Builder.Name)
 	if identity != nil {
 		out.Identity, out.Words = newFormula(*identity), words
@@ -120,9 +115,23 @@ func newComparison(ctx context.Context, q drawing, docs ...*document) (c compari
 	return c, nil
 }
 
-// diff compares the documents and marks their nodes. All modules are open, as aligned drawings
-// cannot close them.
-func (c comparison) diff(ctx context.Context, options ...viz.Option) (*viz.Difference, error) {
+// pairing is a comparison without its overlay. Training changes nothing of it but the numbers that
+// are fed.
+type pairing struct {
+	at        [2]*variant
+	level     viz.Level
+	gradients bool
+	fed       map[*graph.Node]float64
+	diff      *viz.Difference
+	boxes     map[string]viz.Pair
+	text      string
+	layout    *figure.Layout
+}
+
+// pairing compares the documents. All modules are open, as aligned drawings cannot close them, and
+// parameters have boxes of their own, to be read like others. The first document keeps its last
+// comparison.
+func (c comparison) pairing(ctx context.Context) (*pairing, error) {
 	fed := map[*graph.Node]float64{}
 	for i, d := range c.docs {
 		own, err := d.session.feeder.scalarsAt(c.step, c.at[i].graph())
@@ -131,54 +140,74 @@ func (c comparison) diff(ctx context.Context, options ...viz.Option) (*viz.Diffe
 		}
 		maps.Copy(fed, own)
 	}
-	options = append(options, viz.Fed(fed), viz.At(c.level), viz.Panels(c.docs[0].model.Builder.Title, c.docs[1].model.Builder.Title))
-	return viz.DiffContext(ctx, c.at[0].drawn(c.gradients), c.at[1].drawn(c.gradients), options...)
+	if m := c.docs[0].paired; m != nil && m.at == c.at && m.level == c.level && m.gradients == c.gradients && maps.Equal(m.fed, fed) {
+		return m, nil
+	}
+	m := &pairing{at: c.at, level: c.level, gradients: c.gradients, fed: fed}
+	var err error
+	if m.diff, err = viz.DiffContext(ctx, c.at[0].drawn(c.gradients), c.at[1].drawn(c.gradients),
+		viz.Fed(fed), viz.At(c.level), viz.Parameters(viz.ParamsApart), viz.Panels(c.docs[0].model.Builder.Title, c.docs[1].model.Builder.Title)); err != nil {
+		return nil, err
+	}
+	if m.text, err = m.diff.TextContext(ctx); err != nil {
+		return nil, err
+	}
+	f, err := m.diff.FigureContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if m.layout, err = f.Layout(ctx); err != nil {
+		return nil, err
+	}
+	m.boxes = m.diff.Boxes()
+	c.docs[0].paired = m
+	return m, nil
 }
 
-// sheet lays the comparison out.
-func (c comparison) sheet(ctx context.Context, diff *viz.Difference, scale string) (*sheetView, error) {
-	boxes := diff.Boxes()
-	f, err := diff.FigureContext(ctx)
+// sheet draws the comparison with the overlay that it has.
+func (c comparison) sheet(ctx context.Context, m *pairing, scale string) (*sheetView, error) {
+	f, err := m.diff.FigureContext(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sheet, err := newSheet(ctx, f, scale, c.step, func(panel int, id string) (string, *variant) {
 		if panel == 2 {
-			return c.at[1].id(boxes[id].B), c.at[1]
+			return c.at[1].id(m.boxes[id].B), c.at[1]
 		}
-		return c.at[0].id(boxes[id].A), c.at[0]
-	})
+		return c.at[0].id(m.boxes[id].A), c.at[0]
+	}, figure.Placed(m.layout))
 	if err != nil {
 		return nil, err
 	}
 	for i := range sheet.Items { // a module of the drawing is a scope of another name on each side
 		if item := &sheet.Items[i]; item.Kind == "module" || item.Kind == "plate" {
-			item.Path = diff.ScopeOf(max(item.Panel, 1)-1, item.Path)
+			item.Path = m.diff.ScopeOf(max(item.Panel, 1)-1, item.Path)
 			item.Node = figure.ModuleID(item.Path, item.Backward)
 		}
 	}
 	return sheet, nil
 }
 
-// overlaid returns the sheet with the overlay. Each panel has its own marks, coloured by one scale.
-func (c comparison) overlaid(ctx context.Context, diff *viz.Difference) (*sheetView, error) {
+// overlay marks the two sides, each with its own, coloured by one scale, and returns the meaning of
+// the colours; "" without an overlay.
+func (c comparison) overlay(ctx context.Context, diff *viz.Difference) (scale string, err error) {
+	if c.drawing.overlay == "" {
+		diff.Mark(nil, "")
+		return "", nil
+	}
 	var layers [2]layer
-	marks := map[*graph.Node]viz.Mark{}
 	for i, d := range c.docs {
-		var err error
-		if layers[i], err = overlays[c.overlay](ctx, d, c.at[i], c.step, diff.Contents(i)); err != nil {
-			return nil, err
+		if layers[i], err = overlays[c.drawing.overlay](ctx, d, c.at[i], c.step, diff.Contents(i)); err != nil {
+			return "", err
 		}
 	}
-	scale := paint(layers[:]...)
+	scale = paint(layers[:]...)
+	marks := map[*graph.Node]viz.Mark{}
 	for _, l := range layers {
 		maps.Copy(marks, l.marks)
 	}
-	diff, err := c.diff(ctx, viz.Overlay(marks), viz.HeatScale(scale))
-	if err != nil {
-		return nil, err
-	}
-	return c.sheet(ctx, diff, scale)
+	diff.Mark(marks, scale)
+	return scale, nil
 }
 
 // chartsView are the courses of several documents.
@@ -198,7 +227,7 @@ type figureView struct {
 
 // compareCharts draws the courses of several documents: the inertia of clusterings of the
 // same data, the losses on one axis if they measure the same quantity, or else each by itself.
-func (s *Server) compareCharts(r *http.Request) (v any, err error) {
+func (s *Service) compareCharts(r *request) (v any, err error) {
 	var docs []*document
 	for _, id := range list(r, "docs") {
 		d, err := s.shelf.find(id)
@@ -210,7 +239,7 @@ func (s *Server) compareCharts(r *http.Request) (v any, err error) {
 	if len(docs) == 0 || len(docs) > maxDocuments {
 		return nil, badf("docs: want from 1 to %d documents", maxDocuments)
 	}
-	err = s.use(r.Context(), func() error {
+	err = s.use(r.ctx, func() error {
 		step, err := stepOf(r, docs...)
 		if err != nil {
 			return err
@@ -221,12 +250,12 @@ func (s *Server) compareCharts(r *http.Request) (v any, err error) {
 	return v, err
 }
 
-func courses(r *http.Request, docs []*document, step int) (*chartsView, error) {
+func courses(r *request, docs []*document, step int) (*chartsView, error) {
 	out := &chartsView{}
 	var charts []chart.Lines
 	inertia := map[string]float64{}
 	if len(docs) > 1 && oneTable(docs) {
-		l, err := inertiaChart(r.Context(), docs, step)
+		l, err := inertiaChart(r.ctx, docs, step)
 		if err != nil {
 			return nil, err
 		}
@@ -269,13 +298,13 @@ func courses(r *http.Request, docs []*document, step int) (*chartsView, error) {
 }
 
 // compareSVG answers with the aligned drawing as a file.
-func (s *Server) compareSVG(r *http.Request) (v any, err error) {
+func (s *Service) compareSVG(r *request) (v any, err error) {
 	a, b, err := s.pair(r)
 	if err != nil {
 		return nil, err
 	}
-	err = s.use(r.Context(), func() error {
-		drawn, err := compared(r.Context(), r, a, b)
+	err = s.use(r.ctx, func() error {
+		drawn, err := compared(r.ctx, r, a, b)
 		if err != nil {
 			return err
 		}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"math"
-	"net/http"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -33,11 +32,11 @@ func costOf(m *builders.Model) (c cost, err error) {
 	}
 	switch what := "the model is too large for the page: "; {
 	case c.elements > maxElements:
-		err = failf(http.StatusRequestEntityTooLarge, "%sits values and those of its examples have more than %d elements together", what, maxElements)
+		err = failf(tooLarge, "%sits values and those of its examples have more than %d elements together", what, maxElements)
 	case c.nodes > maxNodes:
-		err = failf(http.StatusRequestEntityTooLarge, "%sit has more than %d nodes", what, maxNodes)
+		err = failf(tooLarge, "%sit has more than %d nodes", what, maxNodes)
 	case c.work > maxWork:
-		err = failf(http.StatusRequestEntityTooLarge, "%sa step takes about %.1e operations, more than %.1e", what, c.work, float64(maxWork))
+		err = failf(tooLarge, "%sa step takes about %.1e operations, more than %.1e", what, c.work, float64(maxWork))
 	}
 	return c, err
 }
@@ -86,7 +85,7 @@ func (c cost) bytes() int { return 8 * c.elements }
 func (c cost) reserved() int {
 	const machines, computing, kinds = 2, 3, 4
 	snapshots := min(2*max(snapshotRoom, 2*8*c.params), 2*maxSnapshots*8*c.params)
-	return (machines+computing+kinds*c.keeps())*c.bytes() + snapshots
+	return (machines+computing+kinds*c.keeps()+maxEntered)*c.bytes() + snapshots
 }
 
 // trained returns the bytes that so many trainings of the model hold at a time. Each holds the

@@ -28,6 +28,7 @@ type course struct {
 	scores       []scoreSeries
 	last         metric.Scores
 	saved        string
+	settings     map[string]string
 	problems     []problem
 	wrong        int // lines that could not be read
 }
@@ -50,13 +51,16 @@ func (c *course) add(r watch.Record) {
 	if r.Kind == train.Begun && c.begun {
 		c.resume(at)
 	}
-	if !r.Time.IsZero() {
+	if !r.Time.IsZero() && r.Kind == train.Stepped { // before the first step the model is compiled
 		c.times.add(at, float64(r.Time.UnixMicro())/1e6)
 	}
 	switch r.Kind {
 	case train.Begun:
 		c.begun, c.ended, c.failure = true, false, ""
 		c.steps, c.epochs = r.Steps, r.Epochs
+		if r.Settings != nil {
+			c.settings = r.Settings
+		}
 		if r.Path != "" {
 			c.saved = r.Path
 		}

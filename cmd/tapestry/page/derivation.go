@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/http"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/graph"
@@ -27,12 +26,12 @@ func derivatives(nodes []*graph.Node) []*graph.Node {
 
 // derivation answers with the derivation of the whole model or, with node=ID, of the derivative of
 // the loss by that node.
-func (s *Server) derivation(r *http.Request, d *document) (any, error) {
+func (s *Service) derivation(r *request, d *document) (any, error) {
 	w := d.asWritten
 	out := &derivationView{Formula: []*formulaView{}, By: []string{}}
 	of := derivatives(w.grads)
-	if id := r.URL.Query().Get("node"); id != "" {
-		n, v, err := d.node(r.Context(), id)
+	if id := r.query.Get("node"); id != "" {
+		n, v, err := d.node(r.ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -41,12 +40,12 @@ func (s *Server) derivation(r *http.Request, d *document) (any, error) {
 			g = n
 		}
 		if g == nil {
-			return nil, failf(http.StatusNotFound, "no derivative by %s is computed", label(n))
+			return nil, failf(notFound, "no derivative by %s is computed", label(n))
 		}
 		of = []*graph.Node{g}
 	}
 	if len(of) == 0 {
-		equations, err := viz.EquationsContext(r.Context(), w.result)
+		equations, err := viz.EquationsContext(r.ctx, w.result)
 		if err != nil {
 			return nil, err
 		}
@@ -55,7 +54,7 @@ func (s *Server) derivation(r *http.Request, d *document) (any, error) {
 		}
 		return out, nil
 	}
-	derived, err := viz.DeriveContext(r.Context(), of...)
+	derived, err := viz.DeriveContext(r.ctx, of...)
 	if err != nil {
 		return nil, err
 	}

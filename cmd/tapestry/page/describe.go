@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab"
@@ -11,6 +12,8 @@ import (
 // docView describes a document to the page.
 type docView struct {
 	ID        string             `json:"id"`
+	Identity  string             `json:"identity"`          // of all documents with the same numbers; see identify
+	Opening   json.RawMessage    `json:"opening,omitempty"` // opens another like it; absent if it has numbers that JSON lacks
 	Name      string             `json:"name"`
 	Title     string             `json:"title"`
 	Notes     string             `json:"notes,omitempty"`
@@ -21,6 +24,8 @@ type docView struct {
 	DType     string             `json:"dtype"`
 	Optimiser string             `json:"optimiser"` // "" of a model that takes steps of its own, or none
 	Rate      float64            `json:"rate"`
+	Schedule  *courseView        `json:"schedule,omitempty"` // of the rate, where it is not constant
+	Resumed   *resumedView       `json:"resumed,omitempty"`  // where it goes on with a run
 	AsNotes   bool               `json:"as_notes,omitempty"` // trained as the lecture notes have it, where the defaults differ
 	Seed      uint64             `json:"seed"`
 	Data      string             `json:"data"`
@@ -30,6 +35,7 @@ type docView struct {
 	Trains    bool               `json:"trains"`
 	Named     bool               `json:"named"` // by the command that began the page
 	HasPlane  bool               `json:"plane"`
+	Rows      *axisView          `json:"rows"` // the axis of the points in the plane; null without a plane
 	Levels    []string           `json:"levels"`
 	Scalars   []scalarView       `json:"scalars"`
 	Courses   []courseView       `json:"courses"` // of the scalars that training changes by a plan
@@ -43,9 +49,10 @@ type scalarView struct {
 // courseView is the plan of a scalar that is fed another number in every step.
 type courseView struct {
 	Name  string `json:"name"`
+	Text  string `json:"text"` // of its schedule
 	From  number `json:"from"`
 	To    number `json:"to"`
-	Steps int    `json:"steps"` // after which it stays
+	Steps int    `json:"steps"` // after which it stays; 0 if that is not known
 }
 
 // levels lists the levels of detail of drawings, from coarse to fine.
@@ -53,7 +60,7 @@ var levels = []viz.Level{viz.Notes, viz.Ops, viz.Primitive, viz.Compiled}
 
 func (d *document) describe(ctx context.Context) (*docView, error) {
 	m, w := d.model, d.asWritten
-	v := &docView{ID: d.id, Name: m.Builder.Name, Title: m.Builder.Title, Notes: m.Builder.Notes, Source: d.source,
+	v := &docView{ID: d.id, Identity: d.identity, Name: m.Builder.Name, Title: m.Builder.Title, Notes: m.Builder.Notes, Source: d.source,
 		Unicode: viz.Formula(w.result), Settings: d.settings, DType: d.asked.DType,
 		Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data,
 		Nodes: len(graph.Reachable(w.all()...)), Steps: d.session.steps(), Trains: d.session.trains, Named: d.asked.named, HasPlane: d.session.centres != nil, Scalars: []scalarView{}, Courses: []courseView{}}
@@ -61,6 +68,16 @@ func (d *document) describe(ctx context.Context) (*docView, error) {
 		v.Optimiser, v.Rate = "", 0
 	}
 	v.AsNotes = d.asked.AsNotes
+	if run := d.session.feeder.gone; run != nil {
+		v.Resumed = run.view()
+	}
+	if n := d.session.feeder.rate; n != nil {
+		rate := d.session.feeder.courses[n].view(n.Path())
+		v.Schedule = &rate
+	}
+	if request, err := json.Marshal(d.request); err == nil {
+		v.Opening = request
+	}
 	eqs, err := viz.EquationsContext(ctx, w.result)
 	if err != nil {
 		return nil, err
@@ -75,6 +92,9 @@ func (d *document) describe(ctx context.Context) (*docView, error) {
 		v.Levels = append(v.Levels, l.String())
 	}
 	f := d.session.feeder
+	if v.HasPlane {
+		v.Rows = f.rows()
+	}
 	fed, err := f.scalarsAt(v.Steps, m.Graph)
 	if err != nil {
 		return nil, err
@@ -89,7 +109,7 @@ func (d *document) describe(ctx context.Context) (*docView, error) {
 		}
 		v.Scalars = append(v.Scalars, scalarView{n.Path(), number(x)})
 		if s, planned := f.courses[n]; planned {
-			v.Courses = append(v.Courses, courseView{n.Path(), number(s.At(0, annealed)), number(s.At(annealed-1, annealed)), annealed})
+			v.Courses = append(v.Courses, s.view(n.Path()))
 		}
 	}
 	return v, nil

@@ -2,8 +2,8 @@ package page
 
 import (
 	"context"
-	"net/http"
 	"slices"
+	"sync/atomic"
 
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/check"
@@ -13,8 +13,6 @@ import (
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
-	"github.com/tapestry-ml/tapestry/train"
-	"github.com/tapestry-ml/tapestry/train/data"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -23,14 +21,17 @@ type document struct {
 	id     string
 	number int // in the id
 	lock   chan struct{}
+	done   atomic.Int64    // training steps, for those who need not wait for the document
 	gone   context.Context // ends when the document is closed
 	stop   context.CancelFunc
 
 	cost     cost
 	reserved int // bytes of the shelf's room
 
-	asked    opening
+	request  opening // as it came
+	asked    opening // with what was left to the defaults
 	settings builders.Settings
+	identity string
 	source   string
 	model    *builders.Model
 	wrt      []*graph.Node
@@ -38,6 +39,8 @@ type document struct {
 
 	asWritten, rewritten *variant
 	outlines             map[outlineKey]outline
+	planned              *planned // the last drawing
+	paired               *pairing // the last comparison with another
 	run                  *program // made when first asked for
 	fired                *rewriting
 	records              cache[*inspect.Record]
@@ -45,21 +48,27 @@ type document struct {
 	findings             cache[*inspect.Finding]
 	blamed               cache[[]check.Blamed]
 	timed                *tape.Profile
+	stepped              map[string]*stepBox    // boxes in the steps of loops
+	entered              cache[*inspect.Record] // of steps
 }
 
 // opening is a request to open a document.
 type opening struct {
-	Model     string             `json:"model"`
-	Text      string             `json:"text"`
-	Name      string             `json:"name"`
-	Settings  map[string]any     `json:"settings"`
-	DType     string             `json:"dtype"`
-	Optimiser string             `json:"optimiser"`
-	Rate      float64            `json:"rate"` // 0 for what suits the data
+	Model     string             `json:"model,omitempty"`
+	Text      string             `json:"text,omitempty"`
+	Name      string             `json:"name,omitempty"`
+	Settings  map[string]any     `json:"settings,omitempty"`
+	DType     string             `json:"dtype,omitempty"`
+	Optimiser string             `json:"optimiser,omitempty"`
+	Rate      float64            `json:"rate,omitempty"`     // 0 for what suits the data
+	Schedule  string             `json:"schedule,omitempty"` // of the rate, as train.ParseSchedule reads it; "" for a constant one
 	Seed      uint64             `json:"seed"`
-	Data      string             `json:"data"`
-	Scalars   map[string]float64 `json:"scalars"`  // inputs with a default that are fed another number
-	AsNotes   bool               `json:"as_notes"` // as the lecture notes have it, where the defaults differ
+	Data      string             `json:"data,omitempty"`
+	Scalars   map[string]float64 `json:"scalars,omitempty"`  // inputs with a default that are fed another number
+	Courses   map[string]string  `json:"courses,omitempty"`  // schedules of inputs with a default that are fed another number in every step
+	AsNotes   bool               `json:"as_notes,omitempty"` // as the lecture notes have it, where the defaults differ
+	Run       string             `json:"run,omitempty"`      // a run whose training it goes on with, from the newest checkpoint
+	Anew      bool               `json:"anew,omitempty"`     // from its beginning
 	named     bool               // by the command that began the page
 }
 
@@ -76,8 +85,8 @@ func (d *document) acquire(ctx context.Context) error {
 func (d *document) release() { <-d.lock }
 
 // newDocument builds the document that is asked for.
-func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) {
-	d := &document{asked: q, lock: make(chan struct{}, 1)}
+func (s *Service) newDocument(ctx context.Context, q opening) (*document, error) {
+	d := &document{request: q, asked: q, lock: make(chan struct{}, 1)}
 	d.gone, d.stop = context.WithCancel(context.Background())
 	var err error
 	dt, known := map[string]graph.DType{"": graph.F32, "f32": graph.F32, "f64": graph.F64}[q.DType]
@@ -93,37 +102,37 @@ func (s *Server) newDocument(ctx context.Context, q opening) (*document, error) 
 	if err := d.view(); err != nil {
 		return nil, err
 	}
-	optimiser, err := d.optimiser(feeder.table)
+	step, err := d.step(feeder)
 	if err != nil {
 		return nil, err
-	}
-	step := lab.TrainingStep(d.model, optimiser)
-	if rate := optimiser.Rate(d.model.Graph); rate != nil && d.asked.Rate == 0 {
-		d.asked.Rate, _ = rate.Default()
 	}
 	c, err := costOf(d.model)
 	if err != nil {
 		return nil, err
 	}
-	d.records.most, d.shadows.most, d.findings.most, d.blamed.most = c.keeps(), c.keeps(), c.keeps(), c.keeps()
+	d.records.most, d.shadows.most, d.findings.most, d.blamed.most, d.entered.most = c.keeps(), c.keeps(), c.keeps(), c.keeps(), maxEntered
 	if err := s.shelf.take(ctx, c.reserved()); err != nil {
 		return nil, err
 	}
 	if d.session, err = newSession(ctx, d.model, step, feeder); err == nil && float64(d.session.prog.FLOPs()) > maxWork {
 		d.session.close()
-		err = failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: a step takes %.1e operations, more than %.1e", float64(d.session.prog.FLOPs()), float64(maxWork))
+		err = failf(tooLarge, "the model is too large for the page: a step takes %.1e operations, more than %.1e", float64(d.session.prog.FLOPs()), float64(maxWork))
 	}
 	if err != nil {
 		s.shelf.give(c.reserved())
 		return nil, err
 	}
 	d.cost, d.reserved = c, c.reserved()
+	d.identity = d.identify()
 	return d, nil
 }
 
 // buildModel makes the model and its feeder.
-func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*feeder, error) {
+func (s *Service) buildModel(ctx context.Context, d *document, dt graph.DType) (*feeder, error) {
 	q := d.asked
+	if q.Run != "" {
+		return s.resumeModel(ctx, d)
+	}
 	var b builders.Builder
 	var err error
 	switch {
@@ -162,66 +171,10 @@ func (s *Server) buildModel(ctx context.Context, d *document, dt graph.DType) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := f.schedule(q.Courses); err != nil {
+		return nil, err
+	}
 	return f, f.fix(q.Scalars)
-}
-
-// optimiser returns the optimiser that is asked for, or else that of the model, or else Adam at a
-// usual rate.
-func (d *document) optimiser(table *data.Table) (train.Optimiser, error) {
-	if !(d.asked.Rate >= 0) {
-		return train.Optimiser{}, badf("rate %v: want a positive number", d.asked.Rate)
-	}
-	own, _, err := lab.Config{AsNotes: d.asked.AsNotes, Table: table}.Own(d.model)
-	if err != nil {
-		return own, err
-	}
-	if !own.IsZero() && (d.asked.Optimiser == "" || d.asked.Optimiser == own.Name()) {
-		if d.asked.Optimiser = own.Name(); d.asked.Rate > 0 {
-			own = own.WithRate(d.asked.Rate)
-		}
-		return own, nil
-	}
-	if d.asked.Optimiser == "" {
-		d.asked.Optimiser = "adam"
-	}
-	if d.asked.Rate == 0 {
-		d.asked.Rate = 0.01
-		if table != nil {
-			d.asked.Rate = lab.DefaultRate(table)
-		}
-	}
-	o, err := train.Named(d.asked.Optimiser, d.asked.Rate)
-	if err != nil {
-		return o, badf("optimiser %w", err)
-	}
-	if o.Searches() {
-		return o, badf("optimiser %s finds the length of each step by a line search, and the page walks through the step alone: choose another, or use tapestry train", o.Name())
-	}
-	return o, nil
-}
-
-// optimisers returns the names of the optimisers whose training is the program of their step.
-func optimisers() []string {
-	return slices.DeleteFunc(train.Names(), func(name string) bool {
-		o, err := train.Named(name, 1)
-		return err != nil || o.Searches()
-	})
-}
-
-// fix feeds the given numbers to inputs that have a default, in every step.
-func (f *feeder) fix(scalars map[string]float64) error {
-	for name, v := range scalars {
-		n := f.model.Graph.Lookup(name)
-		if n == nil {
-			return badf("there is no scalar %q", name)
-		}
-		if _, has := n.Default(); !has {
-			return badf("%q is not an input with a default", name)
-		}
-		f.scalars[n] = v
-		delete(f.courses, n)
-	}
-	return nil
 }
 
 // view finds the nodes of the model to draw: its result, its own updates, and the derivatives of
@@ -273,17 +226,17 @@ func (d *document) at(ctx context.Context, l viz.Level) (*variant, error) {
 
 // record returns the values of a variant at a state.
 func (d *document) record(ctx context.Context, v *variant, step int) (*inspect.Record, error) {
-	return d.records.get(v, step, func() (*inspect.Record, error) { return d.session.record(ctx, step, v.all()) })
+	return d.records.get(v, step, func() (*inspect.Record, error) { return d.session.record(ctx, step, v) })
 }
 
 // with finds the document of a request and calls f when no other request uses it.
-func (s *Server) with(f func(*http.Request, *document) (any, error)) func(*http.Request) (any, error) {
-	return func(r *http.Request) (v any, err error) {
-		d, err := s.shelf.find(r.PathValue("doc"))
+func (s *Service) with(f func(*request, *document) (any, error)) func(*request) (any, error) {
+	return func(r *request) (v any, err error) {
+		d, err := s.shelf.find(r.place("doc"))
 		if err != nil {
 			return nil, err
 		}
-		err = s.use(r.Context(), func() error {
+		err = s.use(r.ctx, func() error {
 			v, err = f(r, d)
 			return err
 		}, d)
@@ -293,7 +246,7 @@ func (s *Server) with(f func(*http.Request, *document) (any, error)) func(*http.
 
 // use calls f when no other request uses the documents, and it is its turn to compute. It acquires
 // documents in order, so that two requests cannot deadlock.
-func (s *Server) use(ctx context.Context, f func() error, docs ...*document) error {
+func (s *Service) use(ctx context.Context, f func() error, docs ...*document) error {
 	docs = slices.Clone(docs)
 	slices.SortFunc(docs, func(a, b *document) int { return a.number - b.number })
 	for _, d := range slices.Compact(docs) {
@@ -302,21 +255,21 @@ func (s *Server) use(ctx context.Context, f func() error, docs ...*document) err
 		}
 		defer d.release()
 		if d.session.closed {
-			return failf(http.StatusGone, "document %s is closed", d.id)
+			return failf(gone, "document %s is closed", d.id)
 		}
 	}
 	return s.inTurn(ctx, f)
 }
 
-func (s *Server) open(r *http.Request) (any, error) {
+func (s *Service) open(r *request) (any, error) {
 	var q opening
 	if err := body(r, &q); err != nil {
 		return nil, err
 	}
-	return s.openDocument(r.Context(), q)
+	return s.openDocument(r.ctx, q)
 }
 
-func (s *Server) openDocument(ctx context.Context, q opening) (v *docView, err error) {
+func (s *Service) openDocument(ctx context.Context, q opening) (v *docView, err error) {
 	var d *document
 	err = s.inTurn(ctx, func() error {
 		if d, err = s.newDocument(ctx, q); err != nil {
@@ -340,25 +293,25 @@ func (s *Server) openDocument(ctx context.Context, q opening) (v *docView, err e
 	return v, nil
 }
 
-func (s *Server) describe(r *http.Request, d *document) (any, error) { return d.describe(r.Context()) }
+func (s *Service) describe(r *request, d *document) (any, error) { return d.describe(r.ctx) }
 
-func (s *Server) documents(r *http.Request) (any, error) {
+func (s *Service) documents(r *request) (any, error) {
 	out := []*docView{}
 	for _, d := range s.shelf.all() {
-		err := s.use(r.Context(), func() error {
-			v, err := d.describe(r.Context())
+		err := s.use(r.ctx, func() error {
+			v, err := d.describe(r.ctx)
 			out = append(out, v)
 			return err
 		}, d)
-		if err != nil && statusOf(err) != http.StatusGone {
+		if err != nil && statusOf(err) != gone {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-func (s *Server) drop(r *http.Request) (any, error) {
-	d, err := s.shelf.find(r.PathValue("doc"))
+func (s *Service) drop(r *request) (any, error) {
+	d, err := s.shelf.find(r.place("doc"))
 	if err != nil {
 		return nil, err
 	}
@@ -366,7 +319,7 @@ func (s *Server) drop(r *http.Request) (any, error) {
 	return map[string]bool{"done": true}, nil
 }
 
-// Model describes the model that [Server.Open] opens.
+// Model describes the model that [Service.Open] opens.
 type Model struct {
 	Name      string // in the registry; of a text, its file
 	Text      string // in formula notation; "" for a model of the registry
@@ -375,14 +328,16 @@ type Model struct {
 	DType     string             // f32 or f64; "" for f32
 	Optimiser string             // "" for the model's own, or adam
 	Rate      float64
+	Schedule  string            // of the rate; "" for a constant one
+	Courses   map[string]string // schedules of inputs with a default, by path
 	Seed      uint64
 	AsNotes   bool   // trained as the lecture notes have it; Settings has their settings
 	Data      string // of a clustering: a built-in table; "" for examples of the model's own
 }
 
 // Open opens a model in the page. The page first shows all models opened this way, compared.
-func (s *Server) Open(ctx context.Context, m Model) error {
-	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Seed: m.Seed, Data: m.Data, AsNotes: m.AsNotes, Settings: map[string]any{}, Scalars: m.Scalars, named: true}
+func (s *Service) Open(ctx context.Context, m Model) error {
+	q := opening{Model: m.Name, DType: m.DType, Optimiser: m.Optimiser, Rate: m.Rate, Schedule: m.Schedule, Courses: m.Courses, Seed: m.Seed, Data: m.Data, AsNotes: m.AsNotes, Settings: map[string]any{}, Scalars: m.Scalars, named: true}
 	if m.Text != "" {
 		q.Model, q.Name, q.Text = "", m.Name, m.Text
 	}

@@ -3,9 +3,9 @@ package page
 import (
 	"context"
 	"io"
-	"net/http"
 	"path"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/viz"
@@ -39,9 +39,9 @@ func (d *document) latex(ctx context.Context) (string, error) {
 }
 
 // download answers with a document saved in the requested format.
-func (s *Server) download(r *http.Request, d *document) (any, error) {
+func (s *Service) download(r *request, d *document) (any, error) {
 	name := d.model.Builder.Name
-	switch kind := r.PathValue("kind"); kind {
+	switch kind := r.place("kind"); kind {
 	case "svg":
 		return s.svg(r, d)
 	case "dot":
@@ -49,13 +49,13 @@ func (s *Server) download(r *http.Request, d *document) (any, error) {
 		if err != nil {
 			return nil, err
 		}
-		f, _, _, err := d.draw(r.Context(), q)
+		f, err := d.draw(r.ctx, q)
 		if err != nil {
 			return nil, err
 		}
 		return s.write("text/vnd.graphviz", name+".dot", func(w io.Writer) error { return f.DOT(w) })
 	case "latex":
-		text, err := d.latex(r.Context())
+		text, err := d.latex(r.ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -64,37 +64,40 @@ func (s *Server) download(r *http.Request, d *document) (any, error) {
 		return s.text("text/plain; charset=utf-8", name+".txt", d.session.prog.String())
 	case "tapestry":
 		if d.source == "" {
-			return nil, failf(http.StatusNotFound, "%s is a model of the registry: it has no text in formula notation", name)
+			return nil, failf(notFound, "%s is a model of the registry: it has no text in formula notation", name)
 		}
 		return s.text("text/plain; charset=utf-8", strings.TrimSuffix(name, ".tapestry")+".tapestry", d.source)
 	default:
-		return nil, failf(http.StatusNotFound, "there is no %.40q to download: want svg, dot, latex, listing, tapestry or report", kind)
+		return nil, failf(notFound, "there is no %.40q to download: want svg, dot, latex, listing, tapestry or report", kind)
 	}
 }
 
 // report writes the page that compares a document's model with those of others. It trains models of
 // its own, and so other requests can use the documents meanwhile. The memory of its models comes
 // from the room that documents share.
-func (s *Server) report(r *http.Request) (v any, err error) {
+func (s *Service) report(r *request) (v any, err error) {
 	var models []Model
 	holds := 0
-	for _, id := range append([]string{r.PathValue("doc")}, list(r, "with")...) {
+	for _, id := range append([]string{r.place("doc")}, list(r, "with")...) {
 		d, err := s.shelf.find(id)
 		if err != nil {
 			return nil, err
 		}
+		if d.session.feeder.gone != nil {
+			return nil, failf(unprocessable, "%s goes on with a run, and a report trains from the beginning: tapestry compare makes it, with the flags of the run", d.model.Builder.Name)
+		}
 		if s.options.Report == nil {
-			return nil, failf(http.StatusNotImplemented, "there is no report of %s", d.model.Builder.Name)
+			return nil, failf(notImplemented, "there is no report of %s", d.model.Builder.Name)
 		}
 		models = append(models, d.asModel())
 		holds = max(holds, d.cost.trained(runtime.GOMAXPROCS(0)))
 	}
-	err = s.inTurn(r.Context(), func() error {
-		if err := s.shelf.take(r.Context(), holds); err != nil {
+	err = s.inTurn(r.ctx, func() error {
+		if err := s.shelf.take(r.ctx, holds); err != nil {
 			return err
 		}
 		defer s.shelf.give(holds)
-		v, err = s.write("text/html; charset=utf-8", path.Base(models[0].Name)+".html", func(w io.Writer) error { return s.options.Report(r.Context(), w, models) })
+		v, err = s.write("text/html; charset=utf-8", path.Base(models[0].Name)+".html", func(w io.Writer) error { return s.options.Report(r.ctx, w, models) })
 		return err
 	})
 	return v, err
@@ -102,5 +105,9 @@ func (s *Server) report(r *http.Request) (v any, err error) {
 
 // asModel returns the model that opens the document again. It reads only fields that never change.
 func (d *document) asModel() Model {
-	return Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, Scalars: d.asked.Scalars, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data, AsNotes: d.asked.AsNotes}
+	schedule := d.asked.Schedule
+	if schedule == "" && d.request.Rate > 0 {
+		schedule = strconv.FormatFloat(d.request.Rate, 'g', -1, 64)
+	}
+	return Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, Scalars: d.asked.Scalars, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Schedule: schedule, Courses: d.asked.Courses, Seed: d.asked.Seed, Data: d.asked.Data, AsNotes: d.asked.AsNotes}
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -39,10 +37,8 @@ func TestDropped(t *testing.T) {
 	} {
 		for _, after := range []time.Duration{0, time.Millisecond, 20 * time.Millisecond} {
 			ctx, cancel := context.WithTimeout(t.Context(), after)
-			r := httptest.NewRequestWithContext(ctx, http.MethodGet, "http://"+host+path, nil)
-			w := httptest.NewRecorder()
 			since := time.Now()
-			c.s.ServeHTTP(w, r)
+			w := c.askContext(ctx, http.MethodGet, path, "")
 			cancel()
 			if w.Code != http.StatusServiceUnavailable && w.Code >= 500 {
 				t.Errorf("%s: status %d, %.200s", path, w.Code, w.Body)
@@ -57,13 +53,9 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestStubborn: the server ends in time even where a computation does not look at its context.
+// TestStubborn: closing with a context waits no longer than that for who is at a document.
 func TestStubborn(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := New(Options{Hosts: Hosts(l.Addr())})
+	s := New(Options{})
 	if err := s.Open(t.Context(), Model{Name: "kmeans-softmax"}); err != nil {
 		t.Fatal(err)
 	}
@@ -71,18 +63,11 @@ func TestStubborn(t *testing.T) {
 	if err := d.acquire(t.Context()); err != nil { // somebody is at the document, and stays
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- s.Serve(ctx, l) }()
-	time.Sleep(10 * time.Millisecond)
-	cancel()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(20 * shutdownTime):
-		t.Error("the server does not end")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	s.CloseContext(ctx)
+	if d.gone.Err() == nil {
+		t.Error("the document is not closed")
 	}
 	d.release()
 	s.Close()

@@ -4,10 +4,24 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 )
 
-// failure is an error in a request, with the HTTP status of its answer.
+// Statuses of answers, which are those of HTTP.
+const (
+	fine                = 200
+	badRequest          = 400
+	notFound            = 404
+	methodNotAllowed    = 405
+	gone                = 410
+	tooLarge            = 413
+	unprocessable       = 422
+	mistaken            = 500
+	notImplemented      = 501
+	unavailable         = 503
+	insufficientStorage = 507
+)
+
+// failure is an error in a request, with the status of its answer.
 type failure struct {
 	status int
 	err    error
@@ -23,20 +37,17 @@ func failf(status int, format string, args ...any) error {
 }
 
 // badf makes a failure with status 400.
-func badf(format string, args ...any) error { return failf(http.StatusBadRequest, format, args...) }
+func badf(format string, args ...any) error { return failf(badRequest, format, args...) }
 
-// statusOf returns the HTTP status of an error's answer. An error that is not a failure happened
+// statusOf returns the status of an error's answer. An error that is not a failure happened
 // while computing, and its text explains it.
 func statusOf(err error) int {
 	var f *failure
-	var tooLarge *http.MaxBytesError
 	switch {
 	case errors.As(err, &f):
 		return f.status
-	case errors.As(err, &tooLarge):
-		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return http.StatusServiceUnavailable
+		return unavailable
 	}
-	return http.StatusUnprocessableEntity
+	return unprocessable
 }

@@ -114,7 +114,7 @@ func TestCoursesAreTold(t *testing.T) {
 			t.Errorf("step %d: told %v, fed %v", step, told, fed[γ])
 		}
 	}
-	if got, want := doc.Courses[0], (courseView{γ.Path(), h.Fed[0].Values[0], h.Fed[0].Values[annealed-1], annealed}); got != want {
+	if got, want := doc.Courses[0], (courseView{γ.Path(), d.session.feeder.courses[γ].String(), h.Fed[0].Values[0], h.Fed[0].Values[annealed-1], annealed}); got != want {
 		t.Errorf("the course is %v, want %v", got, want)
 	}
 	// A number that the user gives is no course.

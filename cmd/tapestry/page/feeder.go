@@ -1,21 +1,18 @@
 package page
 
 import (
-	"net/http"
-
 	"github.com/tapestry-ml/tapestry/builders"
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/tape"
-	"github.com/tapestry-ml/tapestry/train"
 	"github.com/tapestry-ml/tapestry/train/data"
 	"gorgonia.org/tensor"
 )
 
-// annealed is the number of steps in which a scalar such as a temperature changes. Then it is
-// constant.
+// annealed is the number of steps in which a scalar such as a temperature changes, unless its schedule
+// says another. Then it is constant.
 const annealed = 200
 
 // feeder gives every step its feed, which depends only on the seed and the step.
@@ -26,12 +23,14 @@ type feeder struct {
 	table   *data.Table // of a clustering; nil for examples of the model's own
 	points  *tensor.Dense
 	plane   *linear.Plane
-	courses map[*graph.Node]train.Schedule // of scalars that change in the first steps
-	scalars map[*graph.Node]float64        // scalars that the user fixed
+	courses map[*graph.Node]schedule // of scalars that change from step to step
+	rate    *graph.Node              // the one among them that is the learning rate; nil for a constant one
+	scalars map[*graph.Node]float64  // scalars that the user fixed
+	gone    *resumed                 // the training that it goes on with; nil for one of the page's own
 }
 
 // clusterData finds a table by name among those available to clusterings.
-func (s *Server) clusterData(name string) (*data.Table, error) {
+func (s *Service) clusterData(name string) (*data.Table, error) {
 	if name == "" {
 		return nil, nil
 	}
@@ -60,10 +59,10 @@ func fit(m *builders.Model, s builders.Settings, t *data.Table) {
 }
 
 func newFeeder(m *builders.Model, q opening, t *data.Table) (*feeder, error) {
-	f := &feeder{model: m, seed: q.Seed, begins: lab.PlusPlus, table: t, courses: map[*graph.Node]train.Schedule{}, scalars: map[*graph.Node]float64{}}
+	f := &feeder{model: m, seed: q.Seed, begins: lab.PlusPlus, table: t, courses: map[*graph.Node]schedule{}, scalars: map[*graph.Node]float64{}}
 	if t == nil {
 		if m.Examples == nil {
-			return nil, failf(http.StatusUnprocessableEntity, "%s has no examples to run on", m.Builder.Name)
+			return nil, failf(unprocessable, "%s has no examples to run on", m.Builder.Name)
 		}
 		return f, nil
 	}
@@ -77,7 +76,7 @@ func newFeeder(m *builders.Model, q opening, t *data.Table) (*feeder, error) {
 	case γ != nil && q.AsNotes && notes.Steady:
 		f.scalars[γ] = lab.SteadyGamma(t, k)
 	case γ != nil:
-		f.courses[γ] = lab.DefaultGamma(t, k)
+		f.courses[γ] = schedule{Schedule: lab.DefaultGamma(t, k), over: annealed}
 	}
 	if q.AsNotes && notes.Start != "" {
 		if f.begins, err = lab.ParseStart(notes.Start); err != nil {
@@ -100,6 +99,9 @@ func dtypeOf(n *graph.Node) tensor.Dtype {
 
 // start returns the store that a training begins with.
 func (f *feeder) start() (*tape.Store, error) {
+	if f.gone != nil {
+		return f.gone.store.Clone(), nil
+	}
 	if f.table == nil {
 		return lab.NewStore(f.model, f.seed)
 	}
@@ -110,12 +112,17 @@ func (f *feeder) start() (*tape.Store, error) {
 // at returns the feed of step t.
 func (f *feeder) at(t int) (tape.Feed, error) {
 	feed := tape.Feed{}
-	if f.table == nil {
-		var err error
+	var err error
+	switch {
+	case f.gone != nil:
+		if feed, err = f.gone.Feed(f.gone.first + t); err != nil {
+			return nil, err
+		}
+	case f.table == nil:
 		if feed, err = lab.Examples(f.model, f.seed, t); err != nil {
 			return nil, err
 		}
-	} else {
+	default:
 		x := f.model.Points()
 		feed[x] = f.points
 		if x.Dim(0) < f.table.Rows() {
@@ -129,7 +136,7 @@ func (f *feeder) at(t int) (tape.Feed, error) {
 		}
 	}
 	for n, course := range f.courses {
-		feed[n] = tape.Scalar(n.DType(), course.At(min(t, annealed-1), annealed))
+		feed[n] = tape.Scalar(n.DType(), course.at(t))
 	}
 	for n, v := range f.scalars {
 		feed[n] = tape.Scalar(n.DType(), v)
@@ -175,3 +182,14 @@ func (f *feeder) source() data.Source {
 
 // place returns the points of row-major centres in the plane of the data.
 func (f *feeder) place(centres []float64) [][2]float64 { return f.plane.Points(centres) }
+
+// rows returns the axis along which a clustering reads the rows of its table.
+func (f *feeder) rows() *axisView {
+	for _, n := range f.model.Graph.Inputs() {
+		if n.Shape().Rank() == 2 && n.Shape().Len() == len(f.table.X) {
+			a := n.Shape().Axis(0)
+			return &axisView{a.Name, a.Size}
+		}
+	}
+	return nil
+}

@@ -1,8 +1,6 @@
 package page
 
 import (
-	"mime"
-	"net/http"
 	"path"
 	"strings"
 
@@ -11,24 +9,14 @@ import (
 
 // file is an answer other than JSON.
 type file struct {
-	kind string // its type
-	name string // to be saved under; "" to be shown
-	text []byte
-	sent func() // called after it was sent; may be nil
+	kind  string // its type
+	name  string // to be saved under; "" to be shown
+	text  []byte
+	stays bool   // the same as long as the program runs
+	sent  func() // called after it was sent; may be nil
 }
 
 const svgType = "image/svg+xml"
-
-func (f *file) send(w http.ResponseWriter) {
-	if f.sent != nil {
-		defer f.sent()
-	}
-	w.Header().Set("Content-Type", f.kind)
-	if f.name != "" {
-		w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": fileName(f.name)}))
-	}
-	_, _ = w.Write(f.text) // the client may have gone
-}
 
 // maxName is the length of a file's name, in characters, without its ending.
 const maxName = 80

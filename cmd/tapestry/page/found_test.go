@@ -40,7 +40,7 @@ func TestAutopsy(t *testing.T) {
 	if n.Name != "b" || n.Alarm != "nan" {
 		t.Errorf("the node is told of as %+v", n)
 	}
-	if len(f.Witness) != 1 || f.Witness[0].Of != 1 || !strings.HasPrefix(f.Witness[0].Entries[0].Text, "Neg[i=0] = −") || f.Witness[0].Entries[0].Op != "" {
+	if len(f.Witness) != 1 || f.Witness[0].Of != 1 || !strings.HasPrefix(f.Witness[0].Entries[0].Text, "(−aᵢ)[i=0] = −") || f.Witness[0].Entries[0].Op != "Neg" {
 		t.Errorf("the witness is %+v", f.Witness)
 	}
 	if last := f.Carried[len(f.Carried)-1]; last.Text != "loss = NaN" {
@@ -167,8 +167,11 @@ func TestBreaks(t *testing.T) {
 	c.train(id, 6)
 	var tape tapeInfo
 	c.get("/api/docs/"+id+"/tape", &tape)
-	alpha := -1
+	alpha, loss := -1, -1
 	for i, r := range tape.Listing {
+		if strings.HasPrefix(r.Result, "loss") {
+			loss = i
+		}
 		if strings.HasPrefix(r.Result, "α[") {
 			alpha = i
 		}
@@ -186,13 +189,15 @@ func TestBreaks(t *testing.T) {
 		{"step=3&break=nan", breakView{"", 6, last}},
 		{"step=3&break=nan&back=1", breakView{"", 0, 0}},
 		{"step=0&break=step%205,alpha", breakView{"α", 0, alpha}},
+		{"step=0&break=loss+%3C+1e9", breakView{"loss < 1e+09", 0, loss}},
+		{"step=0&break=|alpha|%3E1.5,loss+%3C+0", breakView{"", 6, last}},
 	} {
 		var got breakView
 		if c.get("/api/docs/"+id+"/break?"+x.query, &got); got != x.want {
 			t.Errorf("%s: come to %+v, want %+v", x.query, got, x.want)
 		}
 	}
-	for query, says := range map[string]string{"break=zork": "no such quantity", "": "want where to stop", "break=alpha&at=99999": "want a whole number"} {
+	for query, says := range map[string]string{"break=zork": "no quantity", "": "want where to stop", "break=alpha&at=99999": "want a whole number"} {
 		if w := c.ask(http.MethodGet, "/api/docs/"+id+"/break?"+query, ""); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), says) {
 			t.Errorf("%q: %d %s", query, w.Code, w.Body)
 		}

@@ -6,7 +6,7 @@ import (
 )
 
 // TestLoopsOpenInPlace: a loop is a module of the drawing, which closes and opens as others do; the
-// boxes of its step stand for the loop.
+// boxes of its step stand for the nodes of its body.
 func TestLoopsOpenInPlace(t *testing.T) {
 	c := newClient(t, Options{})
 	id := c.open(`{"model":"rnn-lstm"}`)
@@ -29,7 +29,7 @@ func TestLoopsOpenInPlace(t *testing.T) {
 	}
 	var node map[string]any
 	c.get("/api/docs/"+id+"/node/"+step.Node, &node)
-	if node["op"] != "Scan" {
+	if node["op"] == "Scan" || node["id"] != step.ID+"@0" || step.Loop == "" {
 		t.Errorf("box %s stands for %v", step.ID, node)
 	}
 	c.get("/api/docs/"+id+"/sheet?grad=1&closed="+path, &closed)

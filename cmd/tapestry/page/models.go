@@ -1,8 +1,6 @@
 package page
 
 import (
-	"net/http"
-
 	"github.com/tapestry-ml/tapestry/builders"
 )
 
@@ -28,7 +26,7 @@ type settingView struct {
 	Choices []string `json:"choices,omitempty"`
 }
 
-func (s *Server) models(*http.Request) (any, error) {
+func (s *Service) models(*request) (any, error) {
 	out := []familyView{}
 	for _, f := range s.options.Families {
 		v := familyView{Family: f.Name, Models: []modelView{}}
@@ -45,7 +43,7 @@ func (s *Server) models(*http.Request) (any, error) {
 }
 
 // builder finds a model by name.
-func (s *Server) builder(name string) (builders.Builder, error) {
+func (s *Service) builder(name string) (builders.Builder, error) {
 	for _, f := range s.options.Families {
 		for _, b := range f.Builders {
 			if b.Name == name {
@@ -55,7 +53,7 @@ func (s *Server) builder(name string) (builders.Builder, error) {
 	}
 	b, err := builders.Lookup(name)
 	if err != nil {
-		return b, failf(http.StatusNotFound, "%w", err)
+		return b, failf(notFound, "%w", err)
 	}
 	return b, nil
 }

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/http"
 	"slices"
 	"strings"
 
@@ -39,6 +38,7 @@ type nodeView struct {
 	Stats      *statsView        `json:"stats"`
 	GradStats  *statsView        `json:"gradstats"` // of its derivative
 	Alarm      string            `json:"alarm,omitempty"`
+	Loops      []loopView        `json:"loops,omitempty"`   // in whose steps it is, from the outermost on
 	Digits     *lossView         `json:"digits"`            // that float32 loses; null until the overlay precision was drawn of this state
 	Checked    string            `json:"checked,omitempty"` // what the overlay blame found of its rule, if it was drawn of this state
 }
@@ -115,9 +115,16 @@ type contents struct {
 	Ops    int    `json:"ops"`
 }
 
-func (s *Server) nodeInfo(r *http.Request, d *document) (any, error) {
-	id := r.PathValue("node")
-	n, v, err := d.node(r.Context(), id)
+func (s *Service) nodeInfo(r *request, d *document) (any, error) {
+	id := r.place("node")
+	if id[0] == ofStep {
+		step, err := stepOf(r, d)
+		if err != nil {
+			return nil, err
+		}
+		return d.stepInfo(r.ctx, id, step)
+	}
+	n, v, err := d.node(r.ctx, id)
 	if err != nil {
 		for _, v := range []*variant{d.asWritten, d.rewritten} {
 			if v == nil {
@@ -133,7 +140,7 @@ func (s *Server) nodeInfo(r *http.Request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	record, err := d.record(r.Context(), v, step)
+	record, err := d.record(r.ctx, v, step)
 	if err != nil {
 		return nil, err
 	}

@@ -2,12 +2,12 @@ package page
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
@@ -22,6 +22,8 @@ type variant struct {
 	byID   map[int]*graph.Node
 	cone   []*graph.Node
 	looped map[string][]*graph.Node // loops, by the path of the module that a drawing makes of each
+
+	recorder *inspect.Recorder // nil until the first record
 }
 
 // The kinds of variants, as their nodes' ids begin.
@@ -104,7 +106,7 @@ func label(n *graph.Node) string {
 
 // node finds a node by its id, and the variant that has it.
 func (d *document) node(ctx context.Context, id string) (*graph.Node, *variant, error) {
-	none := failf(http.StatusNotFound, "there is no node %q", id)
+	none := failf(notFound, "there is no node %q", id)
 	if len(id) < 2 {
 		return nil, nil, none
 	}

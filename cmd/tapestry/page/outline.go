@@ -8,10 +8,12 @@ import (
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
-// outline holds the modules of a drawing with all modules open, and its number of boxes.
+// outline holds the modules of a drawing with all modules open, the formula of each by its id, and
+// the number of boxes.
 type outline struct {
-	paths []string
-	nodes int
+	paths    []string
+	formulas map[string]string
+	nodes    int
 }
 
 // outlineKey identifies the drawing of an outline.
@@ -34,7 +36,7 @@ func (d *document) outline(ctx context.Context, v *variant, q drawing) (outline,
 	if err != nil {
 		return outline{}, err
 	}
-	o := outline{nodes: len(f.Nodes)}
+	o := outline{nodes: len(f.Nodes), formulas: formulasOf(f)}
 	met := map[string]bool{"": true}
 	for _, n := range f.Nodes {
 		for p := n.Module; !met[p]; p = p[:max(strings.LastIndexByte(p, '/'), 0)] {

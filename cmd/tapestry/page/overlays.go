@@ -18,19 +18,19 @@ type layer struct {
 	sums   string                  // what the values of this document come to, where they add up
 	values map[*graph.Node]float64 // that give colours
 	format func(v float64) string  // of values
+	steps  inSteps                 // of boxes in the steps of loops
 	rest   float64                 // what values lack of the whole, where they add up to one
 }
 
 // paint colours the values of layers by one common range, and returns the legend.
 func paint(layers ...layer) (scale string) {
-	all := map[*graph.Node]float64{}
+	h := newHeats(layers)
 	for _, l := range layers {
-		for n, v := range l.values {
-			all[n] = v
+		for id, v := range l.steps.values {
+			m := l.steps.marks[id]
+			m.Heat = h.of(v)
+			l.steps.marks[id] = m
 		}
-	}
-	h := newHeats(all)
-	for _, l := range layers {
 		for n, v := range l.values {
 			m := l.marks[n]
 			m.Heat = h.of(v)
@@ -77,11 +77,19 @@ type heats struct{ lo, hi float64 }
 
 const colours = 7
 
-func newHeats(values map[*graph.Node]float64) heats {
+func newHeats(layers []layer) heats {
 	h := heats{math.Inf(1), math.Inf(-1)}
-	for _, v := range values {
+	add := func(v float64) {
 		if l := math.Log10(v); !math.IsInf(l, 0) && !math.IsNaN(l) {
 			h.lo, h.hi = min(h.lo, l), max(h.hi, l)
+		}
+	}
+	for _, l := range layers {
+		for _, v := range l.values {
+			add(v)
+		}
+		for _, v := range l.steps.values {
+			add(v)
 		}
 	}
 	return h

@@ -2,12 +2,12 @@ package page
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"io"
 	"log"
 	"maps"
 	"math"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -17,20 +17,14 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 )
 
-// host is the name by which tests ask.
-const host = "127.0.0.1:8080"
-
-var local = Hosts(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 8080})
-
-// client asks a server without a network.
+// client asks a service.
 type client struct {
 	t *testing.T
-	s *Server
+	s *Service
 }
 
 func newClient(t *testing.T, o Options) client {
 	t.Helper()
-	o.Hosts = local
 	if o.Log == nil {
 		o.Log = log.New(io.Discard, "", 0)
 	}
@@ -39,14 +33,25 @@ func newClient(t *testing.T, o Options) client {
 	return client{t, s}
 }
 
-// ask makes a request as the page does.
+// ask makes a request as the page does, and takes all lines of its answer.
 func (c client) ask(method, path, body string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, "http://"+host+path, strings.NewReader(body))
-	if method == http.MethodPost {
-		r.Header.Set("Content-Type", "application/json")
-	}
+	return c.askContext(context.Background(), method, path, body)
+}
+
+func (c client) askContext(ctx context.Context, method, path, body string) *httptest.ResponseRecorder {
+	path, query, _ := strings.Cut(path, "?")
+	a := c.s.Answer(ctx, Request{Method: method, Path: path, Query: query, Body: []byte(body)})
 	w := httptest.NewRecorder()
-	c.s.ServeHTTP(w, r)
+	w.Header().Set("Content-Type", a.Kind)
+	w.Header().Set("Name", a.Name)
+	w.WriteHeader(a.Status)
+	_, _ = w.Write(a.Text)
+	if a.Lines != nil {
+		a.Lines(ctx, func(text []byte) error { _, err := w.Write(text); return err })
+	}
+	if a.Sent != nil {
+		a.Sent()
+	}
 	return w
 }
 
@@ -220,7 +225,7 @@ func TestEveryModel(t *testing.T) {
 			c.get(at+part, &v)
 		}
 		for _, kind := range []string{"svg?grad=1", "dot", "latex", "listing"} {
-			if w := c.ask(http.MethodGet, at+"/download/"+kind, ""); w.Code != http.StatusOK || !strings.HasPrefix(w.Header().Get("Content-Disposition"), "attachment") {
+			if w := c.ask(http.MethodGet, at+"/download/"+kind, ""); w.Code != http.StatusOK || w.Header().Get("Name") == "" {
 				t.Errorf("download %s: status %d, %.200s", kind, w.Code, w.Body)
 			}
 		}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"net/http"
 	"slices"
 	"strings"
 
@@ -271,7 +270,7 @@ func (d *document) row(p *program, i int) rowView {
 	return v
 }
 
-func (s *Server) tape(r *http.Request, d *document) (any, error) {
+func (s *Service) tape(r *request, d *document) (any, error) {
 	step, err := stepOf(r, d)
 	if err != nil {
 		return nil, err
@@ -317,7 +316,7 @@ func newArray(v *variant, n *graph.Node, a tape.Array) arrayView {
 	return arrayView{v.id(n), label(n), n.Shape().String(), n.DType().String(), newStats(a), *w.view(a, tape.Array{})}
 }
 
-func (s *Server) instruction(r *http.Request, d *document) (any, error) {
+func (s *Service) instruction(r *request, d *document) (any, error) {
 	step, err := stepOf(r, d)
 	if err != nil {
 		return nil, err
@@ -326,11 +325,11 @@ func (s *Server) instruction(r *http.Request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	i, err := index(r.PathValue("i"), len(p.rows))
+	i, err := index(r.place("i"), len(p.rows))
 	if err != nil {
 		return nil, err
 	}
-	record, err := d.record(r.Context(), p.variant, step)
+	record, err := d.record(r.ctx, p.variant, step)
 	if err != nil {
 		return nil, err
 	}

@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"net/http"
 
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/firing"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -78,6 +77,7 @@ type firingView struct {
 	After  sideView `json:"after"`
 	Check  string   `json:"check"`
 	Right  bool     `json:"right"`
+	Values *[2]int  `json:"values"` // that the operations of both sides compute; null where all gradients are derived again
 }
 
 type sideView struct {
@@ -85,8 +85,8 @@ type sideView struct {
 	MathML string `json:"mathml,omitempty"`
 }
 
-func (s *Server) rewrites(r *http.Request, d *document) (any, error) {
-	h, err := d.rewriting(r.Context())
+func (s *Service) rewrites(r *request, d *document) (any, error) {
+	h, err := d.rewriting(r.ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -94,19 +94,37 @@ func (s *Server) rewrites(r *http.Request, d *document) (any, error) {
 	for i, f := range h.history.Firings {
 		before, after := firing.Sides(f)
 		out.Firings = append(out.Firings, firingView{f.Pass, f.Rule, f.Why, position(f.Pos), sideView(before), sideView(after),
-			firing.Checked(h.checks[i]), firing.Right(h.checks[i], d.model.Result().DType())})
+			firing.Checked(h.checks[i]), firing.Right(h.checks[i], d.model.Result().DType()), computed(f)})
 	}
 	return out, nil
 }
 
+// computed counts the elements that the operations of both sides of a firing compute, without what
+// the sides share; nil where all of a gradient was derived again.
+func computed(f rewrite.Firing) *[2]int {
+	if f.Rederived() {
+		return nil
+	}
+	var out [2]int
+	before, after := f.Small()
+	for i, side := range []*graph.Node{before, after} {
+		for _, n := range graph.Reachable(side) {
+			if n.Role() == graph.RoleOp {
+				out[i] += n.Shape().Len()
+			}
+		}
+	}
+	return &out
+}
+
 // firingSheet draws both sides of a firing beside each other. The sides have graphs of their own,
 // so that their boxes are not nodes of the document.
-func (s *Server) firingSheet(r *http.Request, d *document) (any, error) {
-	h, err := d.rewriting(r.Context())
+func (s *Service) firingSheet(r *request, d *document) (any, error) {
+	h, err := d.rewriting(r.ctx)
 	if err != nil {
 		return nil, err
 	}
-	i, err := index(r.PathValue("i"), len(h.history.Firings))
+	i, err := index(r.place("i"), len(h.history.Firings))
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +133,7 @@ func (s *Server) firingSheet(r *http.Request, d *document) (any, error) {
 		return nil, err
 	}
 	f := diff.Figure()
-	sheet, err := f.Sheet(r.Context())
+	sheet, err := f.Sheet(r.ctx)
 	if err != nil {
 		return nil, err
 	}

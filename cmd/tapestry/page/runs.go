@@ -2,7 +2,6 @@ package page
 
 import (
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -38,24 +37,25 @@ type runsView struct {
 }
 
 type runView struct {
-	ID       string      `json:"id"`
-	Name     string      `json:"name"`
-	State    runState    `json:"state"`
-	Trouble  string      `json:"trouble,omitempty"` // with the file
-	Failure  string      `json:"failure,omitempty"` // of the training
-	Step     int         `json:"step"`
-	Steps    int         `json:"steps"` // 0 if it is not known
-	Epoch    int         `json:"epoch"` // that were finished
-	Epochs   int         `json:"epochs"`
-	Loss     number      `json:"loss"` // smoothed
-	Rate     number      `json:"rate"`
-	Pace     number      `json:"pace"` // steps in a second
-	Left     number      `json:"left"` // seconds; 0 if it is not known
-	Scores   []scoreView `json:"scores"`
-	Saved    string      `json:"saved,omitempty"`   // the newest checkpoint
-	Changed  int64       `json:"changed,omitempty"` // when the file was written last, in ms since the epoch
-	Problems []problem   `json:"problems,omitempty"`
-	Wrong    int         `json:"wrong,omitempty"` // lines that could not be read
+	ID       string            `json:"id"`
+	Name     string            `json:"name"`
+	State    runState          `json:"state"`
+	Trouble  string            `json:"trouble,omitempty"` // with the file
+	Failure  string            `json:"failure,omitempty"` // of the training
+	Step     int               `json:"step"`
+	Steps    int               `json:"steps"` // 0 if it is not known
+	Epoch    int               `json:"epoch"` // that were finished
+	Epochs   int               `json:"epochs"`
+	Loss     number            `json:"loss"` // smoothed
+	Rate     number            `json:"rate"`
+	Pace     number            `json:"pace"` // steps in a second
+	Left     number            `json:"left"` // seconds; 0 if it is not known
+	Scores   []scoreView       `json:"scores"`
+	Settings map[string]string `json:"settings,omitempty"` // that its log begins with
+	Saved    string            `json:"saved,omitempty"`    // the newest checkpoint
+	Changed  int64             `json:"changed,omitempty"`  // when the file was written last, in ms since the epoch
+	Problems []problem         `json:"problems,omitempty"`
+	Wrong    int               `json:"wrong,omitempty"` // lines that could not be read
 }
 
 type scoreView struct {
@@ -66,16 +66,17 @@ type scoreView struct {
 type chartView struct {
 	Kind  string `json:"kind"`
 	Title string `json:"title"`
+	Still string `json:"still,omitempty"` // in words, where nothing moves: there is nothing to draw
 }
 
 // scoreKind begins the kind of a score's chart.
 const scoreKind = "score:"
 
 // runs reads what is new in the logs.
-func (s *Server) runs(r *http.Request) (any, error) {
+func (s *Service) runs(r *request) (any, error) {
 	v := &runsView{Runs: []runView{}, Charts: []chartView{}}
 	var kinds []string
-	err := s.inTurn(r.Context(), func() error {
+	err := s.inTurn(r.ctx, func() error {
 		for _, one := range s.logs {
 			view, drawn, version := one.view()
 			v.Runs = append(v.Runs, view)
@@ -97,7 +98,7 @@ func (s *Server) runs(r *http.Request) (any, error) {
 	})
 	for i, kind := range kinds {
 		if !slices.Contains(kinds[:i], kind) {
-			v.Charts = append(v.Charts, chartView{kind, aboutChart(kind).Title})
+			v.Charts = append(v.Charts, chartView{kind, aboutChart(kind).Title, s.still(kind)})
 		}
 	}
 	return v, err
@@ -112,7 +113,7 @@ func (r *run) view() (v runView, kinds []string, version int) {
 	pace, smoothed := c.pace(), series{y: c.loss.smooth(usualSmoothing)}
 	v = runView{ID: r.id, Name: r.name, State: r.state, Trouble: r.trouble, Failure: c.failure, Step: c.step, Steps: c.steps, Epoch: c.epoch, Epochs: c.epochs,
 		Loss: number(smoothed.last()), Rate: number(c.rate.last()), Pace: number(pace.last()), Left: number(c.left(pace.last())),
-		Scores: []scoreView{}, Saved: c.saved, Problems: c.problems, Wrong: c.wrong}
+		Scores: []scoreView{}, Saved: c.saved, Settings: c.settings, Problems: c.problems, Wrong: c.wrong}
 	for _, s := range c.last {
 		v.Scores = append(v.Scores, scoreView{s.Name, number(s.Value)})
 	}
@@ -123,8 +124,8 @@ func (r *run) view() (v runView, kinds []string, version int) {
 }
 
 // runsChart draws one quantity of all runs over each other.
-func (s *Server) runsChart(r *http.Request) (f any, err error) {
-	kind := r.URL.Query().Get("kind")
+func (s *Service) runsChart(r *request) (f any, err error) {
+	kind := r.query.Get("kind")
 	smooth, err := whole(r, "smooth", 100*usualSmoothing, 0, 99)
 	if err != nil {
 		return nil, err
@@ -138,15 +139,19 @@ func (s *Server) runsChart(r *http.Request) (f any, err error) {
 	if l.Title == "" {
 		return nil, badf("kind=%.40s: want loss, rate, pace or score:NAME", kind)
 	}
-	l.LogY = log && kind == "loss"
-	err = s.inTurn(r.Context(), func() error {
+	l.LogY = log && kind != "pace" && kind != "rate"
+	l.FitY = !log
+	if l.LogX, err = yesNo(r, "logx"); err != nil {
+		return nil, err
+	}
+	err = s.inTurn(r.ctx, func() error {
 		for i, one := range s.logs {
 			if !slices.Contains(hidden, one.id) {
 				l.Series = append(l.Series, one.lines(kind, float64(smooth)/100, i)...)
 			}
 		}
 		if (kind == "rate" || kind == "pace") && len(l.Series) > 0 { // from 0, so that small differences look small
-			l.Covers = [][2]float64{{l.Series[0].X[0], 0}}
+			l.Covers = [][2]float64{{l.Series[0].X[len(l.Series[0].X)-1], 0}}
 		}
 		f, err = chartFile(r, l)
 		return err

@@ -3,7 +3,6 @@ package page
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/builders"
@@ -104,14 +103,14 @@ func (s *session) steps() int { return len(s.losses) }
 func (s *session) advance(ctx context.Context) (float64, error) {
 	switch t := s.steps(); {
 	case !s.trains:
-		return 0, failf(http.StatusUnprocessableEntity, "the model has nothing to train")
+		return 0, failf(unprocessable, "the model has nothing to train")
 	case t >= maxSteps:
-		return 0, failf(http.StatusUnprocessableEntity, "the session has %d steps, which is the most it can have: open the model again", t)
+		return 0, failf(unprocessable, "the session has %d steps, which is the most it can have: open the model again", t)
 	}
 	if err := s.run.Step(ctx); err != nil {
 		var bad *tape.NotFinite
 		if errors.As(err, &bad) {
-			return 0, failf(http.StatusUnprocessableEntity, "step %d is not done: %w", s.steps(), bad)
+			return 0, failf(unprocessable, "step %d is not done: %w", s.steps(), bad)
 		}
 		return 0, err
 	}
@@ -217,11 +216,16 @@ func (s *session) at(ctx context.Context, k int, g *graph.Graph) (tape.Feed, *ta
 	return feed, store, nil
 }
 
-// record computes every value that the roots depend on at a state.
-func (s *session) record(ctx context.Context, k int, roots []*graph.Node) (*inspect.Record, error) {
-	feed, store, err := s.at(ctx, k, graph.Of(roots...))
+// record computes every value that the roots of a variant depend on at a state.
+func (s *session) record(ctx context.Context, k int, v *variant) (*inspect.Record, error) {
+	feed, store, err := s.at(ctx, k, v.graph())
 	if err != nil {
 		return nil, err
 	}
-	return inspect.Take(ctx, feed, store, roots...)
+	if v.recorder == nil {
+		if v.recorder, err = inspect.NewRecorder(ctx, v.all()...); err != nil {
+			return nil, err
+		}
+	}
+	return v.recorder.Take(ctx, feed, store)
 }

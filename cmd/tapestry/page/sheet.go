@@ -3,10 +3,9 @@ package page
 import (
 	"context"
 	"io"
-	"net/http"
 	"slices"
-	"strings"
 
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
 )
@@ -17,6 +16,7 @@ type sheetView struct {
 	Items   []itemView   `json:"items"`
 	Modules []moduleView `json:"modules"` // of the model, open or closed
 	Folded  []string     `json:"folded"`  // paths of those that are closed
+	Loops   []loopView   `json:"loops"`   // whose steps are drawn
 	Scale   string       `json:"scale"`   // what the colours of the overlay mean; "" for none
 	Step    int          `json:"step"`    // the state that the overlay shows
 }
@@ -25,6 +25,7 @@ type sheetView struct {
 type itemView struct {
 	figure.Item
 	Node    string `json:"node,omitempty"`    // id of the node, or of the module
+	Loop    string `json:"loop,omitempty"`    // of a node in the step of loops, the outermost of them
 	Partner string `json:"partner,omitempty"` // item of the derivative of this value, or the value of this derivative
 	Label   string `json:"label,omitempty"`   // as text
 	Role    string `json:"role,omitempty"`
@@ -47,9 +48,10 @@ type drawing struct {
 	closed    []string
 	overlay   string
 	step      int
+	times     map[string]int // of loops, by the paths of their modules
 }
 
-func drawingOf(r *http.Request, docs ...*document) (q drawing, err error) {
+func drawingOf(r *request, docs ...*document) (q drawing, err error) {
 	if q.level, err = levelOf(r); err != nil {
 		return q, err
 	}
@@ -59,7 +61,10 @@ func drawingOf(r *http.Request, docs ...*document) (q drawing, err error) {
 	if q.step, err = stepOf(r, docs...); err != nil {
 		return q, err
 	}
-	q.open, q.closed, q.overlay = list(r, "open"), list(r, "closed"), r.URL.Query().Get("overlay")
+	if q.times, err = timesOf(r); err != nil {
+		return q, err
+	}
+	q.open, q.closed, q.overlay = list(r, "open"), list(r, "closed"), r.query.Get("overlay")
 	if q.overlay == "none" {
 		q.overlay = ""
 	}
@@ -69,65 +74,98 @@ func drawingOf(r *http.Request, docs ...*document) (q drawing, err error) {
 	return q, nil
 }
 
-// draw makes the figure, and returns the meaning of its colours as scale.
-func (d *document) draw(ctx context.Context, q drawing) (f *figure.Figure, v *variant, scale string, err error) {
-	if v, err = d.at(ctx, q.level); err != nil {
-		return nil, nil, "", err
-	}
-	fed, err := d.session.feeder.scalarsAt(q.step, v.graph())
-	if err != nil {
-		return nil, nil, "", err
-	}
-	options := []viz.Option{viz.At(q.level), viz.Fed(fed), viz.DenseAbove(-1)} // the window moves over a large drawing
-	opened, err := d.opened(ctx, v, q)
-	if err != nil {
-		return nil, nil, "", err
-	}
-	options = append(options, opened...)
-	if q.overlay != "" {
-		var l layer
-		boxes, err := viz.Contents(v.drawn(q.gradients), options...)
-		if err != nil {
-			return nil, nil, "", err
-		}
-		if l, err = overlays[q.overlay](ctx, d, v, q.step, boxes); err != nil {
-			return nil, nil, "", err
-		}
-		scale = paint(l)
-		options = append(options, viz.Overlay(l.marks), viz.HeatScale(scale))
-	}
-	f, err = viz.DrawContext(ctx, v.drawn(q.gradients), options...)
-	return f, v, scale, err
+// painted is a drawing of a variant with its overlay.
+type painted struct {
+	*figure.Figure
+	of     *variant
+	placed figure.Option
+	scale  string // what the colours mean
 }
 
-func (s *Server) sheet(r *http.Request, d *document) (any, error) {
+func (d *document) draw(ctx context.Context, q drawing) (*painted, error) {
+	v, err := d.at(ctx, q.level)
+	if err != nil {
+		return nil, err
+	}
+	p, err := d.plan(ctx, v, q)
+	if err != nil {
+		return nil, err
+	}
+	out := &painted{of: v, placed: figure.Placed(p.layout)}
+	var l layer
+	if q.overlay != "" {
+		if l, err = overlays[q.overlay](ctx, d, v, q.step, p.boxes); err != nil {
+			return nil, err
+		}
+		if l.marks == nil {
+			l.marks = map[*graph.Node]viz.Mark{}
+		}
+		if err := d.openSteps(ctx, v, q, p, &l); err != nil {
+			return nil, err
+		}
+		out.scale = paint(l)
+	}
+	out.Figure = p.plan.Figure(l.marks, out.scale)
+	l.steps.put(out.Figure)
+	return out, nil
+}
+
+func (s *Service) sheet(r *request, d *document) (any, error) {
 	q, err := drawingOf(r, d)
 	if err != nil {
 		return nil, err
 	}
-	f, v, scale, err := d.draw(r.Context(), q)
+	f, err := d.draw(r.ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return newSheet(r.Context(), f, scale, q.step, func(panel int, id string) (string, *variant) {
+	out, err := newSheet(r.ctx, f.Figure, f.scale, q.step, func(panel int, id string) (string, *variant) {
 		if id[0] == asWritten { // as drawings of all variants call their nodes
-			return string(v.kind) + id[1:], v
+			return string(f.of.kind) + id[1:], f.of
 		}
-		if loop, _, ok := strings.Cut(id, "-"); ok && id[0] == ofStep {
-			return string(v.kind) + loop[1:], v // in the step of a loop: the loop
-		}
-		return "", v
-	})
+		return "", f.of
+	}, f.placed)
+	if err != nil {
+		return nil, err
+	}
+	return out, d.putTimes(out, q)
 }
 
-// newSheet lays a figure out and links each item to the model. node returns the id of the node that
-// an item stands for in a panel, and the variant.
-func newSheet(ctx context.Context, f *figure.Figure, scale string, step int, node func(panel int, id string) (string, *variant)) (*sheetView, error) {
-	sheet, err := f.Sheet(ctx)
+// putTimes says of the boxes in the steps of loops of which loop, and at which time, they are.
+func (d *document) putTimes(s *sheetView, q drawing) error {
+	for i := range s.Items {
+		it := &s.Items[i]
+		if it.Kind != "node" || it.ID[0] != ofStep {
+			continue
+		}
+		boxes, err := d.stepBoxes()
+		if err != nil {
+			return err
+		}
+		b := boxes[it.ID]
+		if b == nil {
+			continue
+		}
+		n := at(b, q.times)
+		it.Node, it.Loop = n.id(), d.asWritten.id(n.Loops[0])
+		for k, loop := range n.Loops {
+			v := loopView{n.Paths[k], stepsOf(loop), n.times[k]}
+			if v.Steps > 1 && !slices.Contains(s.Loops, v) {
+				s.Loops = append(s.Loops, v)
+			}
+		}
+	}
+	return nil
+}
+
+// newSheet lays a figure out, unless it is placed, and links each item to the model. node returns
+// the id of the node that an item stands for in a panel, and the variant.
+func newSheet(ctx context.Context, f *figure.Figure, scale string, step int, node func(panel int, id string) (string, *variant), placed ...figure.Option) (*sheetView, error) {
+	sheet, err := f.Sheet(ctx, placed...)
 	if err != nil {
 		return nil, err
 	}
-	out := &sheetView{Sheet: sheet, Items: make([]itemView, 0, len(sheet.Items)), Modules: []moduleView{}, Folded: []string{}, Scale: scale, Step: step}
+	out := &sheetView{Sheet: sheet, Items: make([]itemView, 0, len(sheet.Items)), Modules: []moduleView{}, Folded: []string{}, Loops: []loopView{}, Scale: scale, Step: step}
 	boxes, twin := map[string]*figure.Node{}, map[string]string{}
 	for i := range f.Nodes {
 		n := &f.Nodes[i]
@@ -147,15 +185,15 @@ func newSheet(ctx context.Context, f *figure.Figure, scale string, step int, nod
 		switch item.Kind {
 		case "node":
 			n := boxes[item.ID]
-			v.Label, v.Role, v.Partner = n.Main, n.Role.String(), twin[item.ID]
+			v.Label, v.Role, v.Partner = figure.Linear(n.Main), n.Role.String(), twin[item.ID]
 			p := max(item.Panel, 1) - 1
 			if n.PanelMain[p] != "" {
-				v.Label = n.PanelMain[p]
+				v.Label = figure.Linear(n.PanelMain[p])
 			}
 			if r := n.PanelRole[p]; r != nil {
 				v.Role = r.String()
 			}
-			if v.Node, _ = node(item.Panel, item.ID); v.Node == "" {
+			if v.Node, _ = node(item.Panel, item.ID); v.Node == "" && item.ID[0] != ofStep {
 				v.Path = item.Closed
 				if len(members[v.Path]) == 0 && len(item.Copies) > 0 {
 					v.Path = item.Copies[0] // of blocks that are drawn once, the first
@@ -181,14 +219,14 @@ func newSheet(ctx context.Context, f *figure.Figure, scale string, step int, nod
 }
 
 // svg answers with the drawing as a file.
-func (s *Server) svg(r *http.Request, d *document) (any, error) {
+func (s *Service) svg(r *request, d *document) (any, error) {
 	q, err := drawingOf(r, d)
 	if err != nil {
 		return nil, err
 	}
-	f, _, _, err := d.draw(r.Context(), q)
+	f, err := d.draw(r.ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	return s.write(svgType, d.model.Builder.Name+".svg", func(w io.Writer) error { return f.SVGContext(r.Context(), w) })
+	return s.write(svgType, d.model.Builder.Name+".svg", func(w io.Writer) error { return f.SVGContext(r.ctx, w, f.placed) })
 }

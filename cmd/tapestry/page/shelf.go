@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"net/http"
 	"strconv"
 	"sync"
 )
@@ -30,7 +29,7 @@ func newShelf(most, room int) *shelf {
 // documents and waits until their bytes are given back.
 func (s *shelf) take(ctx context.Context, bytes int) error {
 	if bytes > s.room {
-		return failf(http.StatusRequestEntityTooLarge, "the model is too large for the page: it may come to hold %d MiB, and all documents together have %d MiB", bytes>>20, s.room>>20)
+		return failf(tooLarge, "the model is too large for the page: it may come to hold %d MiB, and all documents together have %d MiB", bytes>>20, s.room>>20)
 	}
 	for {
 		s.mu.Lock()
@@ -66,7 +65,7 @@ func (s *shelf) give(bytes int) {
 }
 
 // errClosing is the error of a request that arrives while the server closes.
-var errClosing = failf(http.StatusServiceUnavailable, "the server is closing")
+var errClosing = failf(unavailable, "the server is closing")
 
 // oldest returns the least recently used document, or nil if there is none.
 func (s *shelf) oldest() *document {
@@ -110,10 +109,10 @@ func (s *shelf) find(id string) (*document, error) {
 	}
 	if len(id) > 1 && id[0] == 'd' {
 		if n, err := strconv.Atoi(id[1:]); err == nil && n > 0 && n <= s.count && strconv.Itoa(n) == id[1:] {
-			return nil, failf(http.StatusGone, "document %s is closed: at most %d stay open, of %d MiB together; open it again", id, s.most, s.room>>20)
+			return nil, failf(gone, "document %s is closed: at most %d stay open, of %d MiB together; open it again", id, s.most, s.room>>20)
 		}
 	}
-	return nil, failf(http.StatusNotFound, "there is no document %q", id)
+	return nil, failf(notFound, "there is no document %q", id)
 }
 
 // all returns the documents in order of opening.

@@ -77,7 +77,7 @@ func TestShort(t *testing.T) {
 func TestHeats(t *testing.T) {
 	g := graph.New("g")
 	node := func(name string) *graph.Node { return g.Input(name, graph.F32) }
-	h := newHeats(map[*graph.Node]float64{node("a"): 1e-3, node("b"): 10, node("c"): 0, node("d"): math.NaN()})
+	h := newHeats([]layer{{values: map[*graph.Node]float64{node("a"): 1e-3, node("b"): 10, node("c"): 0, node("d"): math.NaN()}}})
 	if text := h.text("x", short); text != "x; colours from 1e−3 to 10, by orders of magnitude" {
 		t.Error(text)
 	}

@@ -2,9 +2,7 @@ package page
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -29,80 +27,79 @@ type lastLine struct {
 	Error string `json:"error,omitempty"` // why there are no more
 }
 
-// train does steps and streams a line for each. A client that goes away stops it after the current
-// step; the steps done remain.
-func (s *Server) train(w http.ResponseWriter, r *http.Request) {
+// train does steps and answers with a line for each. The first turn decides whether there are lines
+// or an error. A client that goes away stops it after the current step; the steps done remain.
+func (s *Service) train(r *request) (any, error) {
 	var q struct {
 		Steps int `json:"steps"`
 	}
-	err := body(r, &q)
-	if err == nil && (q.Steps < 1 || q.Steps > maxSteps) {
-		err = badf("steps %d: want from 1 to %d", q.Steps, maxSteps)
+	if err := body(r, &q); err != nil {
+		return nil, err
 	}
-	d, missing := s.shelf.find(r.PathValue("doc"))
-	if err == nil {
-		err = missing
+	if q.Steps < 1 || q.Steps > maxSteps {
+		return nil, badf("steps %d: want from 1 to %d", q.Steps, maxSteps)
 	}
+	d, err := s.shelf.find(r.place("doc"))
 	if err != nil {
-		s.fail(w, r, err)
-		return
+		return nil, err
 	}
-	ctx, cancel := context.WithCancel(r.Context())
-	defer cancel()
-	defer context.AfterFunc(d.gone, cancel)()
-	control := http.NewResponseController(w)
-	done, begun := 0, false
-	for done < q.Steps && err == nil {
-		var lines []stepLine
-		err = s.use(ctx, func() error {
-			for since := time.Now(); done < q.Steps && time.Since(since) < turnTime; done++ {
-				loss, err := d.session.advance(ctx)
-				if err != nil {
-					return err
-				}
-				lines = append(lines, stepLine{d.session.steps(), number(loss)})
+	first, err := s.advance(r.ctx, d, q.Steps)
+	// A loss that is not finite is an outcome of training, and not an error in the request.
+	if bad := new(tape.NotFinite); err != nil && len(first) == 0 && !errors.As(err, &bad) {
+		return nil, err
+	}
+	return lines(func(ctx context.Context, write func(...any) error) {
+		whole, cancel := context.WithCancel(ctx)
+		defer cancel()
+		defer context.AfterFunc(d.gone, cancel)()
+		done, turn := 0, first
+		for {
+			if write(turn...) != nil {
+				return
 			}
-			return nil
-		}, d)
-		// A loss that is not finite is an outcome of training, and not an error in the request.
-		if bad := new(tape.NotFinite); !begun && len(lines) == 0 && !errors.As(err, &bad) {
-			s.fail(w, r, err)
-			return
+			if done += len(turn); done == q.Steps || err != nil {
+				break
+			}
+			turn, err = s.advance(whole, d, q.Steps-done)
 		}
-		if !begun {
-			w.Header().Set("Content-Type", "application/x-ndjson")
-			begun = true
-		}
-		if !stream(w, control, lines) {
-			return
-		}
-	}
-	last := lastLine{Done: err == nil}
-	switch {
-	case d.gone.Err() != nil:
-		last.Error = "the document was closed"
-	case errors.Is(err, context.Canceled):
-		last.Error = "interrupted"
-	case err != nil:
-		last.Error = err.Error()
-	}
-	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), answerTime)
-	defer stop()
-	_ = s.use(grace, func() error { last.Steps = d.session.steps(); return nil }, d) // of a closed document it is 0
-	stream(w, control, []lastLine{last})
+		_ = write(s.last(whole, d, err))
+	}), nil
 }
 
-// stream writes a line for each value and pushes the deadline of the connection back.
-// It reports whether the client is still there.
-func stream[T any](w http.ResponseWriter, control *http.ResponseController, lines []T) bool {
-	_ = control.SetWriteDeadline(time.Now().Add(writeTime)) // without it, the server's own holds
-	e := json.NewEncoder(w)
-	for _, l := range lines {
-		if e.Encode(l) != nil {
-			return false
+// advance does steps, at most so many, for a turn's time, and returns a line for each that was done.
+func (s *Service) advance(ctx context.Context, d *document, most int) (done []any, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(d.gone, cancel)()
+	err = s.use(ctx, func() error {
+		for since := time.Now(); len(done) < most && time.Since(since) < turnTime; {
+			loss, err := d.session.advance(ctx)
+			if err != nil {
+				return err
+			}
+			d.done.Store(int64(d.session.steps()))
+			done = append(done, stepLine{d.session.steps(), number(loss)})
 		}
+		return nil
+	}, d)
+	return done, err
+}
+
+// last returns the line after the last step, when training ended with err.
+func (s *Service) last(ctx context.Context, d *document, err error) lastLine {
+	l := lastLine{Done: err == nil}
+	switch {
+	case d.gone.Err() != nil:
+		l.Error = "the document was closed"
+	case errors.Is(err, context.Canceled):
+		l.Error = "interrupted"
+	case err != nil:
+		l.Error = err.Error()
 	}
-	return control.Flush() == nil
+	grace, stop := context.WithTimeout(context.WithoutCancel(ctx), AnswerTime)
+	defer stop()
+	_ = s.use(grace, func() error { l.Steps = d.session.steps(); return nil }, d) // of a closed document it is 0
+	return l
 }
 
 // fedView holds the values fed to a scalar that training changes.
@@ -122,12 +119,16 @@ type historyView struct {
 	Axes    []string       `json:"axes,omitempty"`   // what the plane's axes are
 }
 
-func (s *Server) history(_ *http.Request, d *document) (any, error) {
+func (s *Service) history(_ *request, d *document) (any, error) {
 	v := &historyView{Steps: d.session.steps(), Loss: numbers(d.session.losses), Fed: []fedView{}, Centres: d.session.centres}
 	for n, course := range d.session.feeder.courses {
 		at := fedView{Name: n.Path()}
-		for t := range min(v.Steps+1, annealed) {
-			at.Values = append(at.Values, number(course.At(t, annealed)))
+		most := v.Steps + 1
+		if n := course.steps(); n > 0 {
+			most = min(most, n)
+		}
+		for t := range most {
+			at.Values = append(at.Values, number(course.at(t)))
 		}
 		v.Fed = append(v.Fed, at)
 	}

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -45,7 +44,7 @@ type window struct {
 	rows, cols int   // how many
 }
 
-func windowOf(r *http.Request, s graph.Shape) (w window, err error) {
+func windowOf(r *request, s graph.Shape) (w window, err error) {
 	rank := s.Rank()
 	w = window{at: make([]int, rank), row: rank - 2, col: rank - 1}
 	if w.rows, err = whole(r, "rows", 20, 1, mostRows); err != nil {
@@ -63,22 +62,33 @@ func windowOf(r *http.Request, s graph.Shape) (w window, err error) {
 	if w.row >= 0 && w.row == w.col {
 		return w, badf("row and col are both axis %d", w.row)
 	}
-	text := r.URL.Query().Get("at")
+	text := r.query.Get("at")
 	if text == "" {
 		return w, nil
 	}
+	at, err := indices(text, s)
+	w.at = at
+	return w, err
+}
+
+// indices reads the indices of an element, one for each axis, separated by commas.
+func indices(text string, s graph.Shape) ([]int, error) {
+	at := make([]int, s.Rank())
+	if text == "" && len(at) == 0 {
+		return at, nil
+	}
 	parts := strings.Split(text, ",")
-	if len(parts) != rank {
-		return w, badf("at=%.40s: want %d indices, one for each axis", text, rank)
+	if len(parts) != len(at) {
+		return nil, badf("at=%.40s: want %d indices, one for each axis", text, len(at))
 	}
 	for i, p := range parts {
 		v, err := strconv.Atoi(p)
 		if err != nil || v < 0 || v >= s.Dim(i) {
-			return w, badf("at=%.40s: want an index from 0 to %d along axis %d", text, s.Dim(i)-1, i)
+			return nil, badf("at=%.40s: want an index from 0 to %d along axis %d", text, s.Dim(i)-1, i)
 		}
-		w.at[i] = v
+		at[i] = v
 	}
-	return w, nil
+	return at, nil
 }
 
 // view reads the elements in the window.
@@ -124,12 +134,27 @@ func (w window) view(a, gradient tape.Array) *valuesView {
 	return out
 }
 
-func (s *Server) values(r *http.Request, d *document) (any, error) {
-	n, v, err := d.node(r.Context(), r.PathValue("node"))
+func (s *Service) values(r *request, d *document) (any, error) {
+	step, err := stepOf(r, d)
 	if err != nil {
 		return nil, err
 	}
-	step, err := stepOf(r, d)
+	if id := r.place("node"); id[0] == ofStep {
+		n, err := d.stepNode(id)
+		if err != nil {
+			return nil, err
+		}
+		w, err := windowOf(r, n.Node.Shape())
+		if err != nil {
+			return nil, err
+		}
+		value, gradient, _, err := d.quantity(r.ctx, n, step)
+		if err != nil {
+			return nil, err
+		}
+		return w.view(value, gradient), nil
+	}
+	n, v, err := d.node(r.ctx, r.place("node"))
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +162,7 @@ func (s *Server) values(r *http.Request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	record, err := d.record(r.Context(), v, step)
+	record, err := d.record(r.ctx, v, step)
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,7 @@
 // Talking to the server. Every function gives what the server answered, or throws
 // a Failure with its words.
+import { alone, reach, save } from "./engine.js";
+import { begin } from "./progress.js";
 
 /** Failure is an error the server told us, with the caret line of a notation file. */
 export class Failure extends Error {
@@ -10,13 +12,57 @@ export class Failure extends Error {
   }
 }
 
-async function ask(path, init) {
+let gone = () => {};
+
+/** whenGone is called when a document turns out to be closed. */
+export function whenGone(f) {
+  gone = f;
+}
+
+const overlays = { grad: "Computing gradients", nan: "Looking for what is not finite", memory: "Drawing, with memory", time: "Timing the instructions", fusion: "Drawing, with what is fused", precision: "Computing in float64 beside", blame: "Checking the derivatives" };
+const works = [
+  [/^api\/open$|\/open$/, "Opening the model"], [/\/compare\/values$/, "Comparing values"], [/\/compare\/charts$|\/chart$/, "Drawing the charts"], [/^api\/compare/, "Comparing"], [/\/rewrites$/, "Compiling, and checking each rewrite by numbers"],
+  [/\/sheet$/, "Drawing"], [/\/why$/, "Finding what the number is made of"], [/\/derivation$/, "Deriving"], [/\/moment$/, "Making the film strip"], [/\/tape$|\/instruction\//, "Running the tape"],
+  [/\/break$/, "Running to the break"], [/\/autopsy$/, "Finding what is not finite"], [/\/download\/report$/, "Training for the report"], [/\/download\//, "Writing the file"], [/\/values$|\/node\//, "Computing the values"], [/\/parse$/, "Reading the text"],
+];
+
+/** workOf says what a request makes the engine do; null for what is never long. */
+function workOf(path) {
+  const [place, query] = path.split("?");
+  return overlays[new URLSearchParams(query).get("overlay")] ?? works.find(([of]) => of.test(place))?.[1] ?? null;
+}
+
+/** ask shows the request if it takes long, and lets the reader stop it, which is a Failure. */
+async function ask(path, init = {}) {
+  const what = workOf(path);
+  if (!what) return told(path, init);
+  const control = new AbortController();
+  const drop = () => control.abort();
+  init.signal?.throwIfAborted();
+  init.signal?.addEventListener("abort", drop);
+  let stopped = false;
+  const work = begin(what, () => {
+    stopped = true;
+    drop();
+  });
+  try {
+    const answer = await told(path, { ...init, signal: control.signal });
+    return new Response(await answer.arrayBuffer(), answer); // all of it: a large answer takes its time, and would be too large for a blob
+  } catch (e) {
+    throw stopped ? new Failure(`Stopped: ${what[0].toLowerCase()}${what.slice(1)}.`, 0) : e;
+  } finally {
+    work.end();
+    init.signal?.removeEventListener("abort", drop);
+  }
+}
+
+async function told(path, init) {
   let answer;
   try {
-    answer = await fetch(path, init);
+    answer = await reach(path, init);
   } catch (e) {
     if (e.name === "AbortError") throw e;
-    throw new Failure("The server does not answer. Is “tapestry serve” still running?", 0);
+    throw new Failure(alone ? e.message : "The server does not answer. Is “tapestry serve” still running?", 0);
   }
   if (!answer.ok) {
     let told = {};
@@ -25,6 +71,7 @@ async function ask(path, init) {
     } catch {
       // not JSON: the status must do
     }
+    if (answer.status === 410) gone();
     throw new Failure(told.error ?? `The server answered ${answer.status}.`, answer.status, told.caret);
   }
   return answer;
@@ -51,34 +98,55 @@ function post(path, body, signal) {
   return ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
 }
 
-const at = (doc) => "/api/docs/" + encodeURIComponent(doc);
+const at = (doc) => "api/docs/" + encodeURIComponent(doc);
 const nodeAt = (doc, node) => at(doc) + "/node/" + encodeURIComponent(node);
 
-export const optimisers = () => get("/api/optimisers");
-export const models = () => get("/api/models");
-export const docs = () => get("/api/docs");
-export const open = async (what) => (await post("/api/open", what)).json();
+export const optimisers = () => get("api/optimisers");
+export const models = () => get("api/models");
+export const docs = () => get("api/docs");
+export const doc = (id) => get(at(id));
+export const standing = () => get("api/shelf");
+export const open = async (what) => (await post("api/open", what)).json();
 export const close = (doc) => ask(at(doc), { method: "DELETE" });
-export const parse = async (what, signal) => (await post("/api/parse", what, signal)).json();
+export const parse = async (what, signal) => (await post("api/parse", what, signal)).json();
 export const sheet = (doc, parameters, signal) => get(at(doc) + "/sheet", parameters, signal);
 export const node = (doc, id, step, signal) => get(nodeAt(doc, id), { step }, signal);
 export const values = (doc, id, parameters, signal) => get(nodeAt(doc, id) + "/values", parameters, signal);
+export const place = (doc, id, parameters, signal) => get(nodeAt(doc, id) + "/place", parameters, signal);
+export const why = (doc, id, parameters, signal) => get(nodeAt(doc, id) + "/why", parameters, signal);
+export const words = (doc, parameters, signal) => get(at(doc) + "/words", parameters, signal);
+export const moment = (doc, step, level, signal) => get(at(doc) + "/moment", { step, level }, signal);
+export const terms = (doc, step, signal) => get(at(doc) + "/terms", { step }, signal);
 export const tape = (doc, step, signal) => get(at(doc) + "/tape", { step }, signal);
 export const instruction = (doc, i, step, signal) => get(at(doc) + "/instruction/" + i, { step }, signal);
 export const history = (doc, signal) => get(at(doc) + "/history", null, signal);
-export const chart = (doc, kind, step, signal) => text(at(doc) + "/chart", { kind, step }, signal);
+export const chart = (doc, kind, step, signal, row) => text(at(doc) + "/chart", { kind, step, row }, signal);
 export const derivation = (doc, node, signal) => get(at(doc) + "/derivation", { node }, signal);
 export const autopsy = (doc, step, signal) => get(at(doc) + "/autopsy", { step }, signal);
 export const runToBreak = (doc, step, i, text, back, signal) => get(at(doc) + "/break", { step, at: i, break: text, back }, signal);
 export const rewrites = (doc, signal) => get(at(doc) + "/rewrites", null, signal);
 export const firingSheet = (doc, firing, signal) => get(at(doc) + "/rewrites/" + firing + "/sheet", null, signal);
-export const examples = () => get("/api/examples");
-export const compare = (parameters, signal) => get("/api/compare", parameters, signal);
-export const compareCharts = (docs, step, signal) => get("/api/compare/charts", { docs: docs.join(","), step }, signal);
-export const runs = () => get("/api/runs");
-export const runsChart = (parameters, signal) => text("/api/runs/chart", parameters, signal);
-export const comparisonPath = (parameters) => "/api/compare/svg" + query(parameters);
+export const examples = () => get("api/examples");
+export const compare = (parameters, signal) => get("api/compare", parameters, signal);
+export const compareValues = (parameters, signal) => get("api/compare/values", parameters, signal);
+export const compareCharts = (docs, step, signal) => get("api/compare/charts", { docs: docs.join(","), step }, signal);
+export const runs = () => get("api/runs");
+export const runsAt = (parameters, signal) => get("api/runs/at", parameters, signal);
+export const openRun = async (run) => (await post("api/runs/" + encodeURIComponent(run) + "/open", {})).json();
+export const runsChart = (parameters, signal) => text("api/runs/chart", parameters, signal);
+export const comparisonPath = (parameters) => "api/compare/svg" + query(parameters);
 export const downloadPath = (doc, kind, parameters) => at(doc) + "/download/" + kind + query(parameters);
+
+/** reports is whether there is a report to download. */
+export const reports = !alone;
+
+// A link to a file is followed here: what takes long is shown and can be stopped.
+document.addEventListener("click", (e) => {
+  const path = e.target.closest?.("a[download]")?.getAttribute("href");
+  if (!path?.startsWith("api/") || e.ctrlKey || e.metaKey || e.shiftKey) return;
+  e.preventDefault();
+  ask(path).then(save).catch((why) => dispatchEvent(new CustomEvent("unsaved", { detail: why instanceof Failure ? why : new Failure(why.message, 0) })));
+});
 
 /** train asks for steps and calls told with each {step, loss}. */
 export async function train(doc, steps, told, signal) {

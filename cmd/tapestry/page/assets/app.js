@@ -8,17 +8,24 @@ import { byID, fill, h } from "./element.js";
 import { derivation } from "./formula.js";
 import { bind } from "./keys.js";
 import { NodePanel } from "./node.js";
+import { Link } from "./link.js";
 import { Outline } from "./outline.js";
-import { places, tabs } from "./panels.js";
+import { Opener } from "./opener.js";
+import { Panels } from "./panels.js";
 import { Picker } from "./picker.js";
 import { RewritesPanel } from "./rewrites.js";
 import { Runs } from "./runs.js";
 import { Search } from "./search.js";
+import { tabs } from "./tabs.js";
 import { TapePanel } from "./tape.js";
+import { Strip } from "./strip.js";
+import { Times } from "./times.js";
 import { Training } from "./training.js";
 import { Workspace } from "./workspace.js";
 
-const workspace = new Workspace();
+const panels = new Panels();
+const opener = new Opener();
+const workspace = new Workspace(opener);
 
 /** tell says something to readers who cannot see it happen. */
 function tell(text) {
@@ -28,6 +35,7 @@ function tell(text) {
 // A mistake stays until it is dismissed or something else is done.
 const failure = byID("failure");
 workspace.addEventListener("failure", ({ detail }) => {
+  if (detail.status === 410) return; // it opens again by itself
   fill(failure.querySelector("p"), detail.message, detail.caret && h("pre", {}, detail.caret));
   failure.hidden = false;
   if (!(detail instanceof api.Failure)) throw detail; // a mistake of the page itself belongs on the console
@@ -35,16 +43,27 @@ workspace.addEventListener("failure", ({ detail }) => {
 failure.querySelector("button").addEventListener("click", () => (failure.hidden = true));
 workspace.addEventListener("drawn", () => (failure.hidden = true));
 
+// What there is to see decides which panels there are at first, before the drawing is made for its room.
+for (const type of ["doc", "compare"]) {
+  workspace.addEventListener(type, () => {
+    panels.mode = !workspace.doc ? "none" : workspace.comparing.length ? "compare" : "one";
+    if (workspace.doc && panels.isOpen("models")) panels.uncover();
+  });
+}
+
 const drawing = new Drawing(workspace, tell);
 const picker = new Picker(workspace);
-const training = new Training(workspace, tell);
+const training = new Training(workspace, tell, () => panels.isOpen("charts"));
+panels.addEventListener("change", () => workspace.fire("panels"));
+new Strip(workspace, drawing);
+new Times(workspace, tell);
 const search = new Search(workspace, drawing);
 const tape = new TapePanel(workspace, drawing, tell);
 const runs = new Runs(tell, (e) => workspace.fail(e));
 const rewrites = new RewritesPanel(workspace, tell);
 new Editor(workspace);
 new Documents(workspace, drawing);
-new NodePanel(workspace, drawing);
+new NodePanel(workspace, drawing, () => panels.isOpen("details") && !byID("node-panel").hidden);
 new Outline(workspace, drawing);
 
 // What is drawn.
@@ -62,9 +81,43 @@ workspace.addEventListener("doc", () => {
   grad.checked = view.grad;
   for (const c of [level, overlay, grad]) c.disabled = !doc;
 });
+for (const type of ["view", "kept"]) {
+  workspace.addEventListener(type, () => {
+    const { view } = workspace;
+    [level.value, overlay.value, grad.checked] = [view.level, view.overlay, view.grad];
+  });
+}
+// What is selected is read in the details, which open by themselves unless the reader closed them.
 workspace.addEventListener("selection", () => {
-  if (workspace.view.selection && matchMedia("(max-width: 760px)").matches) tell("Selected. The part Details says more.");
+  if (!workspace.view.selection) return;
+  panels.open("details", true);
+  learnt();
 });
+workspace.addEventListener("history", () => {
+  if (workspace.last > 0 && !panels.small) panels.open("charts", true);
+});
+
+// One line says what to click, until something was.
+const hint = byID("hint");
+const hinted = "tapestry-hint";
+let knows = false;
+try {
+  knows = localStorage.getItem(hinted) !== null;
+} catch {
+  // storage may be forbidden
+}
+function learnt() {
+  knows = true;
+  hint.hidden = true;
+  try {
+    localStorage.setItem(hinted, "");
+  } catch {
+    // the line then comes again
+  }
+}
+// It would lie over what a training shows.
+for (const type of ["doc", "history"]) workspace.addEventListener(type, () => (hint.hidden = knows || !workspace.doc || workspace.last > 0));
+hint.querySelector("button").addEventListener("click", learnt);
 byID("zoom-in").addEventListener("click", () => drawing.zoom(1.25));
 byID("zoom-out").addEventListener("click", () => drawing.zoom(1 / 1.25));
 byID("fit").addEventListener("click", () => drawing.fit());
@@ -79,14 +132,43 @@ function derive() {
   else mathematics.run((signal) => api.derivation(doc.id, null, signal), (d) => fill(panel, h("h2", {}, doc.title), derivation(d)));
 }
 workspace.addEventListener("doc", derive);
-const showPanel = tabs(byID("detail-tabs"), () => {
+const chooseTab = tabs(byID("detail-tabs"), () => {
   tape.refresh();
   derive();
   rewrites.refresh();
+  workspace.fire("tab");
 });
-const autopsy = new AutopsyPanel(workspace, drawing, showPanel);
-training.stopped = (doc) => autopsy.stopped(doc);
-places(document.querySelector("nav.places"));
+function showPanel(panel) {
+  panels.open("details");
+  chooseTab(panel);
+}
+const autopsy = new AutopsyPanel(workspace, drawing, chooseTab);
+training.stopped = async (doc) => {
+  const explained = await autopsy.stopped(doc);
+  if (explained) panels.open("details");
+  return explained;
+};
+
+// The URL.
+const tabNames = { get: () => byID("detail-tabs").querySelector('[aria-selected="true"]').id.replace("tab-", ""), show: (name) => {
+  const tab = byID("tab-" + name);
+  chooseTab((tab && !tab.hidden ? name : "node") + "-panel");
+} };
+const link = new Link(workspace, opener, drawing, tabNames, tell, tape, runs);
+runs.opened = async ({ doc, notes, steps }, run) => {
+  workspace.add(doc);
+  runs.show(false);
+  workspace.show(doc.id);
+  if (steps > 0) byID("steps").value = Math.min(steps, 100000);
+  fill(byID("run-notes"), h("p", {}, h("b", {}, `${doc.title || doc.name}, as trained in ${run.name}`)), notes.map((n) => h("p", {}, n)));
+  byID("run-opened").hidden = false;
+};
+byID("run-opened").querySelector("button").addEventListener("click", () => (byID("run-opened").hidden = true));
+byID("missing").querySelector("button").addEventListener("click", () => (byID("missing").hidden = true));
+document.querySelector(".skip").addEventListener("click", (e) => {
+  e.preventDefault(); // the part of the URL behind # says what is shown
+  drawing.focus();
+});
 
 // Downloads are links that the server answers with a file.
 const kinds = { svg: "Drawing (SVG)", dot: "Graph (DOT)", latex: "Formulas (LaTeX)", listing: "Tape (text)", report: "Report (HTML)", tapestry: "Model (.tapestry)" };
@@ -96,9 +178,10 @@ byID("download-menu").addEventListener("beforetoggle", () => {
   const parameters = (kind) => kind === "svg" || kind === "dot" ? workspace.sheetParameters() : kind === "report" ? { with: comparing.join(",") } : null;
   fill(byID("downloads"), doc ? [
     drawing.against && link("comparison", "Comparison (SVG)", api.comparisonPath({ a: doc.id, b: drawing.against, ...workspace.sheetParameters() })),
-    Object.entries(kinds).map(([kind, name]) => link(kind, name, api.downloadPath(doc.id, kind, parameters(kind)))),
+    Object.entries(kinds).filter(([kind]) => kind !== "report" || api.reports).map(([kind, name]) => link(kind, name, api.downloadPath(doc.id, kind, parameters(kind)))),
   ] : h("li", { class: "note" }, "Nothing is open yet."));
 });
+addEventListener("unsaved", ({ detail }) => workspace.fail(detail));
 
 // Light and dark.
 const theme = byID("theme");
@@ -115,7 +198,7 @@ const keys = [
   ["/", "find a node", () => search.focus()],
   ["m", "search models", () => go("models", "model-search")],
   ["g", "to the drawing", () => {
-    document.body.dataset.tab = "drawing";
+    panels.uncover();
     drawing.focus();
   }],
   ["n", "details of the node", () => details("node-panel", "tab-node")],
@@ -128,16 +211,24 @@ const keys = [
   ["]", "training: a step forward", () => workspace.goTo(workspace.step + 1)],
   ["s", "train", () => training.train()],
   ["p", "play the training", () => training.play()],
+  ["1", "models, and away with them", () => panels.toggle("models")],
+  ["2", "details", () => panels.toggle("details")],
+  ["3", "charts", () => panels.toggle("charts")],
+  ["4", "training", () => panels.toggle("training")],
+  ["Escape", "select nothing", () => {
+    if (panels.small) panels.uncover();
+    workspace.select(null);
+  }],
   ["r", "runs of training, and back", () => runs.show(!runs.shown)],
+  ["c", "copy a link to what is shown", () => workspace.doc && link.copy()],
   ["d", "light or dark", turn],
   ["?", "these keys", () => help.showModal()],
 ];
 function go(place, id) {
-  document.body.dataset.tab = place;
+  panels.open(place);
   byID(id).focus();
 }
 function details(panel, tab) {
-  document.body.dataset.tab = "details";
   showPanel(panel);
   byID(tab).focus();
 }
@@ -146,7 +237,7 @@ function stepTape(way) {
   else tape.go(tape.at + way);
 }
 bind(Object.fromEntries(keys.map(([key, , act]) => [key, act])));
-fill(byID("help-keys"), [...keys, ["← ↑ → ↓", "in the drawing: move it"], ["⇧ with these", "in the drawing: select the next node that way"], ["+ − 0", "in the drawing: larger, smaller, all of it"],
+fill(byID("help-keys"), [...keys, ["← ↑ → ↓", "in the drawing: move it"], ["⇧ with these", "in the drawing: select the next node that way"], ["+ − 0", "in the drawing: larger, smaller, fitted (again: all of it)"],
   ["Enter", "in the drawing: open or close the module"], ["t", "in the drawing: to the gradient or the value beside"]].map(([key, what]) => h("div", {}, h("dt", {}, h("kbd", {}, key)), h("dd", {}, what))));
 byID("help").addEventListener("click", () => help.showModal());
 
@@ -161,14 +252,28 @@ const starts = [
 ];
 fill(byID("starts"), starts.map(([title, why, act]) => h("button", { type: "button", class: "start", onclick: act }, h("b", {}, title), h("span", {}, why))));
 
+// What other windows on the server do is asked for: a question a second is cheap, is true for
+// every browser, and holds no connection.
+const beat = 1000; // ms
+let asking = 0;
+async function listen() {
+  clearTimeout(asking);
+  if (document.hidden) return;
+  await workspace.sync().catch(() => {}); // the next thing that is done says that the server is gone
+  asking = setTimeout(listen, beat);
+}
+document.addEventListener("visibilitychange", listen);
+
 async function begin() {
   // Charts and drawings bring dark colours for readers who prefer them; here the
   // page's own switch decides.
   const style = document.createElement("style");
-  style.textContent = (await (await fetch("/assets/chart.css")).text()).replace(/@media screen and \(prefers-color-scheme: ?dark\)/, ":root[data-theme=dark]");
+  style.textContent = (await (await fetch(new URL("chart.css", import.meta.url))).text()).replace(/@media screen and \(prefers-color-scheme: ?dark\)/, ":root[data-theme=dark]");
   document.head.append(style);
-  await Promise.all([picker.load(), workspace.refresh()]);
+  await Promise.all([picker.load(), training.load(), workspace.refresh()]);
   await runs.begin(workspace.docs.length === 0);
+  await link.begin();
   document.body.dataset.ready = "";
+  listen();
 }
 begin().catch((e) => workspace.fail(e));

@@ -19,6 +19,7 @@ export class AutopsyPanel {
     this.#open = open;
     this.#latest = new api.Latest((e) => workspace.fail(e));
     for (const type of ["doc", "view", "step", "history"]) workspace.addEventListener(type, () => this.#look());
+    workspace.addEventListener("selection", () => this.#say());
   }
 
   /**
@@ -31,11 +32,11 @@ export class AutopsyPanel {
     if (!found || found.finite || this.#workspace.doc?.id !== id) return false;
     this.#ended.set(id, steps);
     if (this.#workspace.step !== found.step) this.#workspace.goTo(found.step);
-    byID("overlay").value = "nan";
+    this.#flown = id; // it is flown to here
+    this.#workspace.addEventListener("drawn", () => this.#fly(found), { once: true });
     this.#workspace.look({ overlay: "nan" }, { keep: true });
     this.#show(found);
     this.#open("autopsy-panel");
-    document.body.dataset.tab = "details"; // on a narrow screen
     return true;
   }
 
@@ -44,13 +45,35 @@ export class AutopsyPanel {
     const { doc, view, step } = this.#workspace;
     if (!doc || view.overlay !== "nan") {
       this.#latest.stop();
+      this.#flown = null;
       this.#hide();
       return;
     }
     this.#latest.run((signal) => api.autopsy(doc.id, step, signal), (f) => {
-      if (f.finite) this.#hide();
-      else this.#show(f);
+      if (f.finite) {
+        this.#hide();
+        return;
+      }
+      this.#show(f);
+      if (this.#flown !== doc.id) this.#fly(f);
     });
+  }
+
+  #flown = null; // the document in which the first value that is not finite was flown to
+  #where = h("p", { class: "note", role: "status" });
+
+  /** fly brings the first value that is not finite into view. */
+  #fly(f) {
+    const { doc } = this.#workspace;
+    if (!doc || !f.at.node) return;
+    this.#flown = doc.id;
+    this.#drawing.jump(f.at.node, doc.id);
+  }
+
+  /** say tells where the drawing has the value that was jumped to, if it is no box. */
+  #say() {
+    this.#where.textContent = this.#workspace.view.selection?.where ?? "";
+    this.#where.hidden = !this.#where.textContent;
   }
 
   #hide() {
@@ -63,7 +86,8 @@ export class AutopsyPanel {
     const ended = this.#ended.get(this.#workspace.doc.id);
     const title = ended === undefined ? `Step ${f.step} is not finite` : `Training stopped at step ${ended}` + (f.step < ended ? `: step ${f.step} is not finite` : "");
     this.#tab.hidden = false;
-    fill(this.#host, h("p", { class: "alarm", role: "alert" }, h("b", {}, title), h("br"), f.cause + (f.harmless ? ". Every result is finite all the same." : ".")), this.#finding(f));
+    fill(this.#host, h("p", { class: "alarm", role: "alert" }, h("b", {}, title), h("br"), f.cause + (f.harmless ? ". Every result is finite all the same." : ".")), this.#where, this.#finding(f));
+    this.#say();
   }
 
   #finding(f) {
@@ -73,7 +97,7 @@ export class AutopsyPanel {
     const part = (name, title, ...content) => h("section", { "data-part": name }, h("h3", {}, title), content);
     const path = f.path.slice(1);
     return [
-      part("first", "First value that is not finite", entry(f.at)),
+      part("first", "① First value that is not finite", entry(f.at)),
       f.witness.length > 0 && part("witness", "Computed of", operands(f.witness)),
       path.length > 0 && part("path", "Back to the first suspicious value", h("ol", {}, path.map((e) => h("li", {}, entry(e))))),
       path.length > 0 && f.made.length > 0 && part("made", "Which is computed of", operands(f.made)),

@@ -11,7 +11,7 @@ export class Documents {
     this.#drawing = drawing;
     for (const type of ["docs", "doc", "compare"]) workspace.addEventListener(type, () => this.#draw());
     byID("align").addEventListener("change", (e) => {
-      drawing.aligned = e.target.checked;
+      drawing.setAligned(e.target.checked);
     });
   }
 
@@ -20,8 +20,8 @@ export class Documents {
     const focused = document.activeElement?.closest("#documents [data-doc]")?.dataset.doc;
     fill(byID("documents"), w.docs.map((d) => {
       const current = d.id === w.doc?.id;
-      return h("li", { class: current ? "current" : w.comparing.includes(d.id) ? "beside" : null },
-        h("button", { type: "button", class: "tab", "data-doc": d.id, "aria-current": current ? "true" : null, title: d.unicode ?? d.name, onclick: () => w.show(d.id) }, d.title || d.name),
+      return h("li", { class: [current ? "current" : w.comparing.includes(d.id) ? "beside" : "", d.closed ? "closed" : ""].join(" ").trim() || null },
+        h("button", { type: "button", class: "tab", "data-doc": d.id, "aria-current": current ? "true" : null, title: d.closed ? "Closed in another window; it opens again when it is used" : d.unicode ?? d.name, onclick: () => w.show(d.id) }, d.title || d.name),
         h("button", { type: "button", class: "close", "aria-label": "Close " + (d.title || d.name), onclick: () => w.close(d.id).catch((e) => w.fail(e)) }, "×"));
     }));
     byID("documents").querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });

@@ -3,8 +3,12 @@
 import * as api from "./api.js";
 import { byID, fill, h, markup } from "./element.js";
 import { formula } from "./formula.js";
+import { Identity } from "./identity.js";
 import { listen, steer } from "./gestures.js";
+import { Minimap } from "./minimap.js";
 import { legendOf, SheetView } from "./sheet.js";
+
+const deepest = 8; // openings on the way to a node, after which its box must do
 
 /** Drawing shows the workspace's current document, or what it is compared with. */
 export class Drawing {
@@ -13,14 +17,17 @@ export class Drawing {
   #host = byID("panes");
   #tell;
   #sheets;
+  #identity;
   #aligned = !matchMedia("(max-width: 760px)").matches; // two panels side by side need width
+  #place = null; // where the camera is to be in the next drawing
   #key = "";
   #against = null; // of the documents that are compared with the first, the one that is drawn with it
 
   constructor(workspace, tell) {
     this.#workspace = workspace;
     this.#tell = tell;
-    this.#sheets = new api.Latest((e) => workspace.fail(e));
+    this.#identity = new Identity(workspace);
+    this.#sheets = new api.Latest((e) => this.#undo(e));
     workspace.addEventListener("doc", () => this.#load({}));
     workspace.addEventListener("compare", () => this.#load({}));
     workspace.addEventListener("view", (e) => this.#load({ anchor: e.detail?.item ?? null, keep: Boolean(e.detail?.keep) }));
@@ -33,9 +40,42 @@ export class Drawing {
     return this.#aligned;
   }
 
-  set aligned(yes) {
+  /** setAligned draws two compared documents on one sheet, or each on its own; quiet leaves the drawing to what follows. */
+  setAligned(yes, quiet = false) {
+    if (yes === this.#aligned) return;
     this.#aligned = yes;
+    if (quiet) this.#key = "";
+    else {
+      this.#load({});
+      this.#workspace.fire("against");
+    }
+  }
+
+  /** setAgainst chooses which of several compared documents is drawn with the first; quiet leaves the drawing to what follows. */
+  setAgainst(id, quiet = false) {
+    this.#against = id;
+    if (quiet) return;
     this.#load({});
+    this.#workspace.fire("against");
+  }
+
+  #isDrawn(id) {
+    return this.panes.some((p) => p.view.find((it) => it.id === id && (it.kind === "node" || it.kind === "plate")));
+  }
+
+  /** idOf is the id that a node of a document has in the drawing, or null if it is not drawn. */
+  #idOf(node, doc) {
+    for (const p of this.panes) {
+      const it = this.#itemOf(p, node, doc);
+      if (it) return it.id;
+    }
+    return null;
+  }
+
+  /** itemOf is where a node of a document is drawn in a pane: of a loop whose step is drawn, a box in that. */
+  #itemOf(pane, node, doc) {
+    const all = (test) => pane.view.find((o) => (o.kind === "node" || o.kind === "plate") && test(o) && this.#docOf(pane, o) === doc);
+    return all((o) => (o.node ?? o.id) === node) ?? all((o) => o.loop === node);
   }
 
   /** against is the document that is drawn aligned with the first; null if none is. */
@@ -48,8 +88,26 @@ export class Drawing {
     return this.panes[0]?.view ?? null;
   }
 
+  /** fit shows what can be read, and the second time all of it. */
   fit() {
-    this.panes.forEach((p) => p.view.fit(true, true));
+    const whole = this.main?.fitted ?? false;
+    this.panes.forEach((p) => p.view.fit(true, whole));
+  }
+
+  /** place is what the camera shows, for set place on another screen; null where it is where a new drawing begins. */
+  get place() {
+    return !this.main?.sheet || this.main.usual ? null : this.main.view;
+  }
+
+  /** set place moves the camera in the drawing that is under way or, with none, in the one that is there. */
+  set place(place) {
+    if (this.#host.hasAttribute("aria-busy")) this.#place = place;
+    else this.#go(place);
+  }
+
+  #go(place) {
+    if (place) this.main.view = place;
+    else this.panes.forEach((p) => p.view.fit(false));
   }
 
   zoom(factor) {
@@ -64,6 +122,21 @@ export class Drawing {
     const w = this.#workspace;
     const moves = w.view.overlay !== "none" || w.together.some((d) => d.courses?.length); // otherwise nothing drawn depends on the step
     if (moves && w.view.firing === null && w.doc) this.#load({ keep: true });
+    else this.panes.forEach((p) => p.view.ask());
+  }
+
+  #asDrawn = null; // how what is drawn is looked at
+
+  /** undo keeps what is drawn where no other drawing came of what was asked for, and says why. */
+  #undo(e) {
+    const w = this.#workspace;
+    this.#host.removeAttribute("aria-busy");
+    this.#place = null;
+    if (this.#asDrawn?.doc === w.doc?.id && this.#asDrawn?.comparing === w.comparing.join()) {
+      Object.assign(w.view, this.#asDrawn.look);
+      w.fire("kept");
+    }
+    w.fail(e);
   }
 
   #load({ anchor = null, keep = false }) {
@@ -90,12 +163,18 @@ export class Drawing {
       (sheets) => {
         const key = [ids, together && this.#against, firing].join();
         this.#arrange(together ? [ids[0]] : ids, together);
+        this.#select();
         sheets.forEach((s, i) => this.panes[i].show(s, key === this.#key ? { anchor: i === 0 ? anchor : null, keep: keep || (anchor !== null && i > 0) } : {}));
         this.#key = key;
+        this.#select(true);
+        this.#retime();
+        if (this.#place) this.#go(this.#place);
+        this.#place = null;
+        const { level, grad, overlay, open, closed, firing: shown } = w.view;
+        this.#asDrawn = { doc: w.doc?.id, comparing: w.comparing.join(), look: { level, grad, overlay, open: new Set(open), closed: new Set(closed), firing: shown } };
         this.#host.removeAttribute("aria-busy");
         this.#host.dataset.drawn = Math.round(performance.now() - started);
         this.#describe(sheets, together, firing);
-        this.#select();
         w.fire("drawn", sheets[0]);
       });
   }
@@ -122,12 +201,13 @@ export class Drawing {
     this.#host.append(host);
     const view = new SheetView(host);
     const pane = {
-      host, name, view, doc: null,
+      host, name, view, doc: null, words: new api.Latest((e) => this.#workspace.fail(e)),
       show: (sheet, how) => view.show(sheet, how),
     };
+    if (number === 0) new Minimap(view, host);
     listen(host, view);
     const pick = (it) => it && this.#pick(pane, it);
-    steer(host, view, () => this.#item(view), (it) => {
+    steer(host, view, () => this.fit(), () => this.#item(view), (it) => {
       pick(it);
       if (it) view.reveal(it);
     });
@@ -139,7 +219,9 @@ export class Drawing {
     view.addEventListener("move", () => {
       for (const other of this.panes) if (other !== pane) other.view.follow(view.camera);
       byID("scale").textContent = Math.round(view.camera.k * 100) + " %";
+      this.#workspace.fire("camera");
     });
+    view.addEventListener("words", () => this.#say(pane));
     view.addEventListener("hover", (e) => {
       for (const other of this.panes) if (other !== pane) other.view.hover(e.detail);
     });
@@ -190,50 +272,149 @@ export class Drawing {
   }
 
   /**
-   * jump selects a node of a document and brings it into view; one that is not drawn
-   * by itself is only selected.
+   * jump selects a node of a document and brings it into view. Where it is not drawn by itself,
+   * what hides it is opened, or else the box that holds it is selected, and the selection says so.
    */
-  jump(node, doc = this.#workspace.doc.id) {
-    for (const p of this.panes) {
-      const it = p.view.find((o) => (o.node ?? o.id) === node && (o.kind === "node" || o.kind === "plate") && this.#docOf(p, o) === doc);
-      if (!it) continue;
-      this.#pick(p, it);
-      p.view.reveal(it);
-      return;
+  async jump(node, doc = this.#workspace.doc.id) {
+    const w = this.#workspace;
+    const mine = (this.#jump = Symbol(node));
+    try {
+      for (let opened = 0; !this.#goTo((p) => this.#itemOf(p, node, doc)); opened++) {
+        const { id } = w.doc;
+        const p = await api.place(doc, node, { ...w.sheetParameters(doc), overlay: "" });
+        if (this.#jump !== mine || w.doc?.id !== id) return;
+        if (p.how === "drawn" && this.#host.hasAttribute("aria-busy") && opened < deepest) await this.#next(() => {});
+        else if (opened >= deepest || !this.#uncovers(p, doc)) return this.#settle(p, node, doc);
+        else await this.#next(() => this.#uncover(p));
+        if (this.#jump !== mine || w.doc?.id !== id) return;
+      }
+    } catch (e) {
+      w.fail(e);
     }
-    this.#workspace.select({ id: null, node, doc });
   }
 
-  #select() {
+  #jump = null;
+
+  /** goTo selects the box that is found in the first pane that has it, and brings it into view. */
+  #goTo(find, selection = null) {
+    for (const p of this.panes) {
+      const it = find(p);
+      if (!it) continue;
+      if (selection) this.#workspace.select({ ...selection, id: it.id });
+      else this.#pick(p, it);
+      p.view.reveal(it);
+      return true;
+    }
+    return false;
+  }
+
+  /** uncovers is whether more of what is drawn can be opened towards a place. */
+  #uncovers(place, doc) {
+    if (doc !== this.#workspace.doc.id || this.against) return place.how === "gradients" || place.how === "level";
+    return place.how === "module" || place.how === "gradients" || place.how === "level";
+  }
+
+  #uncover(place) {
+    const w = this.#workspace;
+    if (place.how === "gradients") w.look({ grad: true });
+    else if (place.how === "level") w.look({ level: "notes", open: new Set(), closed: new Set() });
+    else w.toggle(place.open, true, this.main.find((it) => it.id === place.item), this.main.sheet.modules ?? []);
+    this.#tell(place.how === "module" ? "Opened " + place.open.at(-1) : place.how === "level" ? "Drawn at level notes" : "Drawn with gradients");
+  }
+
+  /** next changes what is drawn and waits for the drawing. */
+  #next(change) {
+    return new Promise((resolve) => {
+      this.#workspace.addEventListener("drawn", resolve, { once: true });
+      change();
+    });
+  }
+
+  /** settle selects a node that is not drawn by itself, with the box that holds it, if there is one. */
+  #settle(place, node, doc) {
+    const where = place.item ? `Not drawn by itself at this level: it is in ${place.label || "the box that is marked"}.` : "Not drawn at this level.";
+    const selection = { id: null, node, doc, where };
+    if (!place.item || !this.#goTo((p) => p.view.find((o) => o.id === place.item && (o.kind === "node" || o.kind === "plate") && this.#docOf(p, o) === doc), selection)) this.#workspace.select(selection);
+    this.#tell(where);
+  }
+
+  /**
+   * light shows nodes of a document, [{node, scope, backward, share}], by their shares in something, from 0
+   * to 1; null for none. A closed module shines as its brightest node.
+   */
+  light(nodes, doc) {
+    const of = new Map(nodes?.map((n) => [n.node, n.share]));
+    const within = (it) => nodes.filter((n) => n.backward === Boolean(it.backward) && (n.scope === it.path || n.scope.startsWith(it.path + "/"))).reduce((most, n) => Math.max(most, n.share), 0);
+    this.panes.forEach((p) => p.view.light(nodes && ((it) => (this.#docOf(p, it) !== doc ? 0 : of.get(it.node ?? it.id) ?? of.get(it.loop) ?? (it.path ? within(it) : 0)))));
+  }
+
+  /** select marks what is selected; with refit it is looked for in a new drawing, which then begins there. */
+  #select(refit = false) {
     const { selection, firing } = this.#workspace.view;
+    if (refit && selection && !this.#isDrawn(selection.id)) {
+      selection.id = this.#idOf(selection.node, selection.doc);
+    } else refit = false;
     const id = firing === null ? selection?.id ?? null : null;
-    this.panes.forEach((p) => p.view.select(id));
+    this.panes.forEach((p) => {
+      p.view.select(id, selection?.doc === this.against ? 2 : 1);
+      if (refit && p.view.fitted) p.view.fit(false);
+    });
+  }
+
+  /** say tells a view what is to be said of its sheet, at the step that is shown. */
+  #say(pane) {
+    const w = this.#workspace;
+    if (w.view.firing !== null) return;
+    const { sheet } = pane.view;
+    const ids = this.against && this.panes.length === 1 && w.comparing.length ? [pane.doc, this.against] : [pane.doc];
+    pane.words.restart(
+      (signal) => Promise.all(ids.map((id) => api.words(id, w.sheetParameters(id), signal))),
+      (facts) => pane.view.sheet === sheet && pane.view.tell(facts));
+  }
+
+  /** retime has what is selected and explained in the step of a loop be of the time that is drawn. */
+  #retime() {
+    const { view } = this.#workspace;
+    const now = (node) => {
+      const box = /^(s[\d-]+)@/.exec(node ?? "")?.[1];
+      return (box && this.main.find((it) => it.kind === "node" && it.id === box)?.node) ?? node;
+    };
+    const { selection, reason } = view;
+    if (selection && now(selection.node) !== selection.node) {
+      selection.node = now(selection.node);
+      this.#workspace.fire("selection");
+    }
+    if (reason && now(reason.node) !== reason.node) this.#workspace.explain({ ...reason, node: now(reason.node) });
   }
 
   /** others are the compared documents as tabs, of which one is drawn with the first. */
   #others() {
     const w = this.#workspace;
     if (w.comparing.length < 2) return null;
-    return h("p", { class: "against", role: "group", "aria-label": "Compared with" }, w.comparing.map((id) => h("button", { type: "button", class: "tool small", "aria-pressed": String(id === this.#against), "data-against": id, onclick: () => {
-      this.#against = id;
-      this.#load({});
-    } }, w.docs.find((d) => d.id === id)?.title ?? id)));
+    return h("p", { class: "against", role: "group", "aria-label": "Compared with" }, w.comparing.map((id) => h("button", { type: "button", class: "tool small", "aria-pressed": String(id === this.#against), "data-against": id, onclick: () => this.setAgainst(id) }, w.docs.find((d) => d.id === id)?.title ?? id)));
   }
 
+  #described = "";
+
+  /** describe says what the drawing shows; what it says already stays, as the reader left it. */
   #describe(sheets, together, firing) {
     const [s] = sheets;
-    fill(byID("legend-body"), legendOf(s));
     byID("overlay-scale").textContent = s.scale ? "· " + s.scale : "";
     byID("overlay-scale").hidden = !s.scale;
+    const described = JSON.stringify([s.legend, s.title, s.sentence, s.summary, s.words, s.matching, s.identity, together, firing, this.#workspace.comparing, this.#against]);
+    if (described === this.#described) return;
+    this.#described = described;
+    fill(byID("legend-body"), legendOf(s));
     fill(byID("difference"), firing !== null && [
       h("p", { class: "summary" }, s.title ?? ""), h("button", { type: "button", class: "link", onclick: () => this.#workspace.look({ firing: null }) }, "Back to the model"),
     ], together && [
       this.#others(),
-      h("p", { class: "summary" }, s.sentence ?? ""),
-      s.summary && h("p", { class: "note" }, `Against A, ${s.summary}.`),
-      s.matching && h("p", { class: "note matching" }, s.matching),
+      h("div", { class: "verdict" },
+        h("p", { class: "summary" }, s.sentence ?? ""),
+        s.summary && h("p", { class: "note" }, `Against A, ${s.summary}.`),
+        (s.words || s.matching) && h("details", {}, h("summary", {}, "what that means"), s.words && h("p", {}, s.words), s.matching && h("p", { class: "note matching" }, s.matching))),
       s.identity && formula(s.identity),
-      s.words && h("details", {}, h("summary", {}, "what that means"), h("p", {}, s.words)),
+      s.identity && this.#identity.element,
     ]);
     byID("difference").hidden = firing === null && (!together || !(s.summary || s.identity));
   }

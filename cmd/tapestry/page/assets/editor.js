@@ -90,7 +90,6 @@ export class Editor {
     try {
       await this.#workspace.open({ text: this.#text.value, name: this.#name.value || "model.tapestry", settings: {}, dtype: "f32", optimiser: "", rate: 0, seed: 1, data: "" });
       this.#dialogue.close();
-      document.body.dataset.tab = "drawing";
     } catch (e) {
       this.#tell([{ message: e.message, caret: e.caret }]);
     }

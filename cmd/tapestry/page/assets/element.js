@@ -25,6 +25,41 @@ export function fill(parent, ...children) {
   return parent;
 }
 
+/**
+ * place makes elements the children of a parent, in order, and touches only what is not there
+ * yet.
+ */
+export function place(parent, elements) {
+  const wanted = new Set(elements);
+  for (const e of [...parent.childNodes]) if (!wanted.has(e)) e.remove();
+  elements.forEach((e, i) => parent.childNodes[i] !== e && parent.insertBefore(e, parent.childNodes[i] ?? null));
+}
+
+/**
+ * become makes an element like another, and writes only what differs. What stays keeps its
+ * listeners; those of the other are lost.
+ */
+export function become(old, like) {
+  if (old.nodeName !== like.nodeName) {
+    old.replaceWith(like);
+    return;
+  }
+  if (old.nodeType !== Node.ELEMENT_NODE) {
+    if (old.data !== like.data) old.data = like.data;
+    return;
+  }
+  for (const { name } of [...old.attributes]) if (!like.hasAttribute(name)) old.removeAttribute(name);
+  for (const { name, value } of like.attributes) if (old.getAttribute(name) !== value) old.setAttribute(name, value);
+  refill(old, like.childNodes);
+}
+
+/** refill is fill by become: the children that were there become like these. */
+export function refill(parent, children) {
+  const before = [...parent.childNodes];
+  [...children].forEach((e, i) => (before[i] ? become(before[i], e) : parent.append(e)));
+  for (const e of before.slice(children.length)) e.remove();
+}
+
 function append(parent, children) {
   for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false) continue;

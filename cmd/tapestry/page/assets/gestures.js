@@ -82,7 +82,7 @@ export function listen(host, view) {
 const pace = 90; // pixels of an arrow key
 
 /** steer makes a drawing follow the keyboard while it has the focus. */
-export function steer(host, view, selection, pick) {
+export function steer(host, view, fit, selection, pick) {
   host.addEventListener("keydown", (e) => {
     if (e.target !== host || e.ctrlKey || e.metaKey || e.altKey) return;
     const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[e.key];
@@ -98,7 +98,7 @@ export function steer(host, view, selection, pick) {
     } else if (e.key === "-" || e.key === "_") {
       view.zoom(1 / 1.25);
     } else if (e.key === "0") {
-      view.fit(true, true);
+      fit();
     } else if (e.key === "Home") {
       pick(view.find((it) => it.kind === "node"));
     } else if (e.key === "Enter" && item) {

@@ -14,7 +14,12 @@ export class Outline {
     workspace.addEventListener("drawn", (e) => this.#draw(e.detail));
   }
 
+  #drawn = "";
+
   #draw(sheet) {
+    const drawn = JSON.stringify(sheet.modules ?? []);
+    if (drawn === this.#drawn) return;
+    this.#drawn = drawn;
     const open = new Set((sheet.modules ?? []).filter((m) => m.open).map((m) => m.path));
     const reached = (path) => !path.includes("/") || (open.has(above(path)) && reached(above(path)));
     const modules = (sheet.modules ?? []).filter((m) => reached(m.path));

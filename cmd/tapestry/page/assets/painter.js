@@ -2,6 +2,8 @@
 // where that many are in view a sheet is painted on a canvas, from the same
 // fragments of SVG: what is a path, rectangle, circle or text there is one here.
 
+import { legible } from "./camera.js";
+
 const element = /<(\/?)(g|path|rect|circle|text)\b([^>]*?)(\/?)>([^<]*)/g;
 const attribute = /([\w-]+)="([^"]*)"/g;
 const entities = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&#34;": "\"", "&#39;": "'", "&quot;": "\"", "&apos;": "'" };
@@ -64,13 +66,11 @@ function outline(tag, a) {
   return p;
 }
 
-const legible = 4.5; // pixels on the screen, below which text is not painted
-
 /** paint paints compiled marks; the context is already in the sheet's coordinates, k its scale. */
 export function paint(context, marks, theme, font, k) {
   for (const m of marks) {
     if (m.text !== undefined) {
-      if (m.size * k < legible || !m.fill) continue;
+      if (!legible(m.size, k) || !m.fill) continue;
       context.globalAlpha = m.opacity;
       context.font = (m.bold ? "bold " : "") + m.size + "px " + font;
       context.textAlign = m.align;

@@ -61,7 +61,10 @@ export class Picker {
 
   #form(m) {
     const id = (name) => `set-${m.name}-${name}`;
-    const field = (name, label, control, doc) => h("div", { class: "field", title: doc }, h("label", { for: id(name) }, label), control);
+    const field = (name, label, control, doc) => {
+      if (doc) control.setAttribute("aria-describedby", id(name) + "-doc");
+      return h("div", { class: "field" }, h("label", { for: id(name) }, label), control, doc && h("span", { class: "note", id: id(name) + "-doc" }, doc));
+    };
     const input = (name, value, more) => h("input", { id: id(name), name, value, autocomplete: "off", ...more });
     const select = (name, value, choices, empty = "none") => h("select", { id: id(name), name }, choices.map((c) => h("option", { value: c, selected: c === value }, c || empty)));
     const settings = (m.settings ?? []).map((s) => field("setting:" + s.name, s.name,
@@ -109,7 +112,6 @@ export class Picker {
         w.show(beside);
         w.compare([doc.id]);
       }
-      document.body.dataset.tab = "drawing";
     } catch (e) {
       w.fail(e);
     } finally {

@@ -10,9 +10,9 @@ export function number(v) {
   return text.replace("e+", "e").replaceAll("-", "−");
 }
 
-/** count writes a whole number with thin spaces between thousands. */
+/** count writes a whole number with narrow spaces between thousands, at which no line breaks. */
 export function count(n) {
-  return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, "\u2009");
+  return String(Math.round(n)).replace(/\B(?=(\d{3})+$)/g, "\u202f");
 }
 
 export function bytes(n) {

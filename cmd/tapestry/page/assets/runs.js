@@ -3,12 +3,14 @@
 import * as api from "./api.js";
 import { byID, fill, h, markup } from "./element.js";
 import { count, number } from "./quantity.js";
+import { stepAt } from "./training.js";
 
 const often = 1000; // ms between two questions while something goes on
 const seldom = 5000; // when nothing does, or the server does not answer
 const silence = 60000; // ms without a line, after which that is said
 
 const columns = ["Run", "State", "Step", "Epoch", "Loss", "Rate", "Steps/s", "Left", "Measured"];
+const usual = { smooth: 90, log: false, logx: false, hide: [], order: "" };
 
 /** Runs is the part of the page that shows trainings over each other. */
 export class Runs {
@@ -22,19 +24,120 @@ export class Runs {
   #timer = 0;
   #broken = false;
 
+  #look = { ...usual };
+  #list_ = []; // the runs as they were told last
+  #values;
+  #names = ""; // of the settings that are columns
+  #tip = h("div", { id: "runs-tip", class: "floating", role: "status", hidden: true });
+
+  /** changed is called when another part of the runs is looked at; opened with the answer when a run's model is opened. */
+  changed = () => {};
+  opened = async () => {};
+
   constructor(tell, fail) {
     this.#tell = tell;
     this.#fail = fail;
     this.#charts = new api.Latest(fail);
+    this.#values = new api.Latest(() => this.#leave());
     const smooth = byID("runs-smooth");
-    smooth.addEventListener("input", () => {
-      byID("runs-smooth-shown").textContent = (smooth.value / 100).toFixed(2);
-      this.#draw();
-    });
-    byID("runs-log").addEventListener("change", () => this.#draw());
+    smooth.addEventListener("input", () => this.look({ smooth: +smooth.value }));
+    byID("runs-log").addEventListener("change", (e) => this.look({ log: e.target.checked }));
+    byID("runs-logx").addEventListener("change", (e) => this.look({ logx: e.target.checked }));
+    byID("runs").append(this.#tip);
+    byID("runs-charts").addEventListener("pointermove", (e) => this.#point(e));
+    byID("runs-charts").addEventListener("pointerleave", () => this.#leave());
     byID("runs-tab").addEventListener("click", () => this.show(!this.shown));
     document.addEventListener("visibilitychange", () => this.#follow());
-    fill(byID("runs-head"), columns.map((c) => h("th", { scope: "col" }, c)));
+    this.#head([]);
+  }
+
+  /** state is what of the runs is shown, for a link; null where the models are. */
+  get state() {
+    return this.shown ? { ...this.#look } : null;
+  }
+
+  /** look changes how the runs are looked at. */
+  look(change) {
+    Object.assign(this.#look, change);
+    const { smooth, log, logx, hide } = this.#look;
+    byID("runs-smooth").value = smooth;
+    byID("runs-smooth-shown").textContent = (smooth / 100).toFixed(2);
+    byID("runs-log").checked = log;
+    byID("runs-logx").checked = logx;
+    for (const [id, row] of this.#rows) row.box.checked = !hide.includes(id);
+    this.#sort();
+    this.#draw();
+    this.changed();
+  }
+
+  /** restore shows what a link says. */
+  restore(state) {
+    this.look({ ...usual, ...state });
+    this.show(true);
+  }
+
+  #head(names) {
+    const sorted = (key) => (this.#look.order === key ? "ascending" : this.#look.order === "-" + key ? "descending" : null);
+    const head = (text, key) => h("th", { scope: "col", "aria-sort": key && sorted(key) }, key ? h("button", { type: "button", class: "link", onclick: () => this.look({ order: this.#look.order === key ? "-" + key : key }) }, text) : text);
+    fill(byID("runs-head"), columns.map((c) => head(c, { Loss: "loss", Step: "step", Run: "name" }[c])), names.map((n) => head(n.replace(/^set /, ""), "set:" + n)), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Model")));
+  }
+
+  /** sort orders the rows: by final loss as soon as all have ended, unless the reader chose another order. */
+  #sort() {
+    const ended = this.#list_.length > 1 && this.#list_.every((r) => ["ended", "failed", "interrupted"].includes(r.state));
+    const order = this.#look.order || (ended ? "loss" : "");
+    if (!order) return;
+    const [way, key] = order.startsWith("-") ? [-1, order.slice(1)] : [1, order];
+    const value = (r) => (key.startsWith("set:") ? r.settings?.[key.slice(4)] ?? "" : r[key]);
+    const [last, table] = [Symbol("last"), byID("runs-rows")];
+    const rank = (v) => (key === "name" || key.startsWith("set:") ? v : typeof v === "number" ? v : last);
+    const compare = (a, b) => {
+      const [x, y] = [rank(value(a)), rank(value(b))];
+      if (x === last || y === last) return (x === last) - (y === last); // what is no number comes last
+      const [p, q] = [Number(x), Number(y)];
+      return way * (x !== "" && y !== "" && Number.isFinite(p) && Number.isFinite(q) ? p - q : String(x).localeCompare(String(y)));
+    };
+    const rows = [...this.#list_].sort(compare).map((r) => this.#rows.get(r.id)?.row).filter(Boolean);
+    if (rows.some((row, i) => table.children[i] !== row)) table.append(...rows);
+  }
+
+  /** differing are the names of settings that not all runs have alike. */
+  #differing(runs) {
+    const known = runs.filter((r) => r.settings);
+    const names = new Set(known.flatMap((r) => Object.keys(r.settings)));
+    return [...names].filter((n) => known.some((r) => r.settings[n] !== known[0].settings[n]));
+  }
+
+  /** point shows what all runs have at the step under the pointer. */
+  #point(e) {
+    const svg = e.target.closest("svg.chart");
+    const kind = svg && [...this.#frames].find(([, frame]) => frame.contains(svg))?.[0];
+    const step = svg && stepAt(svg, e.clientX, this.#look.logx);
+    if (!kind || step === null || step === undefined) {
+      this.#leave();
+      return;
+    }
+    const { clientX, clientY } = e;
+    this.#values.run((signal) => api.runsAt({ kind, step, smooth: String(this.#look.smooth), hide: this.#look.hide.join(",") }, signal), ({ runs }) => {
+      this.#tip.hidden = runs.length === 0;
+      fill(this.#tip, h("b", {}, `step ${count(step)}`), h("dl", {}, runs.map((r) => h("div", {}, h("dt", {}, r.name), h("dd", {}, number(r.smoothed) + (r.smoothed !== r.value ? ` (logged ${number(r.value)})` : "") + (r.step !== step ? `, step ${count(r.step)}` : ""))))));
+      this.#tip.style.left = Math.max(8, Math.min(innerWidth - this.#tip.offsetWidth - 8, clientX + 14)) + "px";
+      this.#tip.style.top = Math.max(8, Math.min(innerHeight - this.#tip.offsetHeight - 8, clientY + 14)) + "px";
+    });
+  }
+
+  #leave() {
+    this.#values.stop();
+    this.#tip.hidden = true;
+  }
+
+  /** open opens the model of a run. */
+  async #open(r) {
+    try {
+      await this.opened(await api.openRun(r.id), r);
+    } catch (e) {
+      this.#fail(e);
+    }
   }
 
   get shown() {
@@ -54,7 +157,9 @@ export class Runs {
     document.body.dataset.view = on ? "runs" : "models";
     byID("runs").hidden = !on;
     byID("runs-tab").setAttribute("aria-pressed", String(on));
+    this.#leave();
     this.#follow();
+    this.changed();
   }
 
   #follow() {
@@ -84,8 +189,16 @@ export class Runs {
   }
 
   #list(runs) {
+    this.#list_ = runs;
+    const names = this.#differing(runs);
+    const renamed = names.join() !== this.#names;
+    this.#names = names.join();
+    if (renamed) for (const [id, row] of this.#rows) row.settings(runs.find((r) => r.id === id), names);
     for (const r of runs) {
-      if (!this.#rows.has(r.id)) this.#addRow(r);
+      if (!this.#rows.has(r.id)) {
+        this.#addRow(r);
+        this.#rows.get(r.id).settings(r, names);
+      }
       const row = this.#rows.get(r.id);
       const state = says(r);
       if (row.state && row.state !== r.state) this.#tell(`${r.name}: ${state}`);
@@ -104,6 +217,8 @@ export class Runs {
       });
       row.cells[0].classList.toggle("wrong", r.state === "failed" || r.state === "unreadable");
     }
+    this.#head(names);
+    this.#sort();
     const wrong = runs.filter((r) => r.wrong);
     byID("runs-problems").hidden = wrong.length === 0;
     const told = JSON.stringify(wrong.map((r) => [r.id, r.wrong]));
@@ -115,16 +230,25 @@ export class Runs {
   }
 
   #addRow(r) {
-    const box = h("input", { type: "checkbox", checked: true, onchange: () => this.#draw() });
+    const box = h("input", { type: "checkbox", checked: !this.#look.hide.includes(r.id), onchange: () => this.look({ hide: [...this.#rows].filter(([, row]) => !row.box.checked).map(([id]) => id) }) });
     const cells = columns.slice(1).map(() => h("td", {}));
-    this.#rows.set(r.id, { box, cells, state: "" });
-    byID("runs-rows").append(h("tr", {}, h("th", { scope: "row" }, h("label", { class: "check" }, box, r.name)), cells));
+    const open = h("td", {}, h("button", { type: "button", class: "link", "data-run": r.id, onclick: () => this.#open(r), "aria-label": "Open the model of " + r.name }, "Open model"));
+    const row = h("tr", {}, h("th", { scope: "row" }, h("label", { class: "check" }, box, r.name)), cells, open);
+    const settings = (run, names) => {
+      for (const td of row.querySelectorAll("[data-setting]")) td.remove();
+      open.before(...names.map((n) => h("td", { "data-setting": n }, run?.settings ? run.settings[n] ?? "usual" : "–")));
+      open.firstChild.disabled = !run?.settings;
+      open.firstChild.title = run?.settings ? "" : "The log does not say of which model it is";
+    };
+    this.#rows.set(r.id, { box, cells, state: "", row, settings });
+    byID("runs-rows").append(row);
   }
 
   #draw() {
-    const hide = [...this.#rows].filter(([, row]) => !row.box.checked).map(([id]) => id).join(",");
-    const look = { smooth: byID("runs-smooth").value, log: byID("runs-log").checked, hide };
-    const kinds = this.#kinds.map((c) => c.kind);
+    const { smooth, log, logx } = this.#look;
+    const look = { smooth: String(smooth), log, logx, hide: this.#look.hide.join(",") };
+    fill(byID("runs-still"), this.#kinds.filter((c) => c.still).map((c) => h("p", { class: "note" }, `${c.title}: ${c.still}.`)));
+    const kinds = this.#kinds.filter((c) => !c.still).map((c) => c.kind);
     this.#charts.run((signal) => Promise.all(kinds.map((kind) => api.runsChart({ kind, ...look }, signal))), (charts) => {
       for (const [kind, frame] of this.#frames) {
         if (!kinds.includes(kind)) {

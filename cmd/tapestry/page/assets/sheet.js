@@ -1,64 +1,61 @@
 // A sheet in a window: only what is in or near the window is in the document, and a
 // gesture moves one layer without touching anything in it.
 import { boxOf, centreOf, covers } from "./box.js";
-import { calm, h, markup } from "./element.js";
+import { centred, fitted, inside, readable, smallest } from "./camera.js";
+import { calm, markup } from "./element.js";
+import { glide, places } from "./glide.js";
 import { Grid } from "./grid.js";
+import { Layer } from "./layer.js";
 import { marks } from "./marks.js";
-import { compile, darkColours, paint } from "./painter.js";
+import { Words } from "./words.js";
 
-const svgSpace = "http://www.w3.org/2000/svg";
 const margin = 0.35; // of the window, on each side, that is ready for a gesture
-const crowd = 900; // items, above which a canvas is painted
 const settled = 130; // ms after the last change of scale, when it is drawn sharply
 const least = 0.02;
 const most = 4;
-const foot = 44; // pixels below a fitted drawing, where the controls stand
-const far = 0.33; // scale below which text is left out of a drawing of elements
 
 /**
  * SheetView shows a sheet. It fires "pick" with the item that was clicked, or null,
- * "toggle" with the item of a module, "hover", and "move" when its camera moved.
+ * "toggle" with the item of a module, "hover", "move" when its camera moved, "placed" when
+ * what is seen follows it, and "words" when it wants to be told what is to be said of the sheet.
  */
 export class SheetView extends EventTarget {
   sheet = null;
   head = 0; // pixels above a fitted drawing that something else needs
   camera = { x: 0, y: 0, k: 1 }; // the sheet's point at the window's corner, and the scale
+  arrangement = 0; // by number: another one when things are in other places
   #host;
+  #room = null; // the size of the window
   #layer;
-  #svg;
-  #items;
-  #marks;
-  #canvas;
+  #words;
   #grid = null;
   #boxes = [];
-  #painted = new Map(); // compiled items
-  #dark = new Map(); // colours of classes
-  #shown = []; // indices of the items that are elements, in order
-  #elements = new Map();
   #drawn = { k: 0, region: null }; // what the layer holds
   #frame = 0;
+  #flight = 0; // of the camera, by number
   #timer = 0;
   #selected = null;
+  #panel = 1; // of what is selected
   #hovered = null;
   #found = new Set();
+  #lit = null;
+  #wanted = null; // the view that was asked for, until another is
   #fitted = true; // nobody moved the camera since it was fitted
+  #smallest = readable; // text of the sheet
 
   constructor(host) {
     super();
     this.#host = host;
-    this.#svg = document.createElementNS(svgSpace, "svg");
-    this.#svg.setAttribute("class", "tapestry items");
-    this.#marks = document.createElementNS(svgSpace, "svg");
-    this.#marks.setAttribute("class", "marks");
-    this.#marks.setAttribute("aria-hidden", "true");
-    this.#canvas = h("canvas", { "aria-hidden": "true", hidden: true });
-    this.#layer = h("div", { class: "layer" }, this.#canvas, this.#svg, this.#marks);
-    host.append(this.#layer);
+    this.#layer = new Layer(host);
+    this.#words = new Words(host);
+    this.#words.addEventListener("asked", () => this.dispatchEvent(new Event("words")));
     addEventListener("themechange", () => this.sheet && this.#commit()); // a canvas has no classes
     new ResizeObserver(() => {
+      this.#room = null;
       if (!this.sheet) return;
-      if (this.#fitted) this.fit(false);
-      else this.#commit();
+      if (this.#wanted) this.view = this.#wanted;
+      else if (this.#fitted && !this.#picked()) this.fit(false);
+      else this.#hold();
     }).observe(host);
   }
 
@@ -68,14 +65,11 @@ export class SheetView extends EventTarget {
    * so visibly.
    */
   show(sheet, { keep = false, anchor = null } = {}) {
-    const before = this.sheet && (keep || anchor) ? this.#places() : null;
+    const before = this.sheet && anchor ? places(this.sheet, this.#layer.shown) : null;
     const held = anchor && { box: boxOf(anchor), camera: { ...this.camera } };
     this.sheet = sheet;
-    this.#boxes = sheet.items.map(boxOf);
-    this.#grid = new Grid(this.#boxes);
-    this.#painted.clear();
-    this.#clear();
-    this.#prepare();
+    if (!keep) this.#room = null;
+    this.#load(sheet, keep || anchor);
     if (held) {
       const same = this.find((it) => it.panel === anchor.panel && it.id === anchor.id && (it.kind === "plate" || it.kind === "node")) ??
         this.find((it) => it.id === anchor.id);
@@ -89,39 +83,116 @@ export class SheetView extends EventTarget {
       this.fit(false);
     }
     this.#commit();
-    if (before && held && !calm()) this.#glide(before, held.camera);
+    if (before && held && !calm()) glide(this.sheet, this.#layer.shown, before, held.camera, this.camera);
+  }
+
+  /**
+   * load takes a sheet, of which only what looks otherwise is new where it has the same things in
+   * the same places.
+   */
+  #load(sheet, kept) {
+    const boxes = sheet.items.map(boxOf);
+    const still = this.#layer.load(sheet) && kept && boxes.every((b, i) => ["x", "y", "w", "h"].every((part) => b[part] === this.#boxes[i][part]));
+    if (still) {
+      this.#words.ask();
+      return;
+    }
+    this.arrangement++;
+    this.#boxes = boxes;
+    this.#smallest = smallest(sheet);
+    this.#grid = new Grid(boxes);
+    this.#words.load(sheet, kept);
+    this.#drawn = { k: 0, region: null };
+  }
+
+  /** tell takes what is to be said of the sheet, for each of its panels. */
+  tell(facts) {
+    this.#words.tell(facts);
+    this.#say();
+  }
+
+  /** ask wants to be told anew. */
+  ask() {
+    this.#words.ask();
+    if (this.sheet) this.#say();
   }
 
   find(test) {
     return this.sheet?.items.find(test) ?? null;
   }
 
-  /** fit shows all of the sheet, or its top at a legible size if it is too large for that. */
+  /** fitted reports whether the camera is where fit put it. */
+  get fitted() {
+    return this.#fitted;
+  }
+
+  /**
+   * fit shows all of the sheet or, where its text could not be read then, as much as can
+   * be, beginning at what is selected or at the result; whole shows all of it, however small.
+   */
   fit(smooth = true, whole = false) {
-    if (!this.sheet) return;
-    const { clientWidth: w, clientHeight: tall } = this.#host;
-    if (!w || !tall) return;
-    const h = tall - foot - this.head;
-    const { width, height } = this.sheet;
-    let k = Math.min(w / width, h / height, 1.15);
-    if (!whole && k < far) k = Math.max(k, Math.min(w / width, 0.8), 0.5);
-    // Of what does not fit, the beginning is shown: where its first node stands.
-    const first = this.find((it) => it.kind === "node");
-    const begin = first ? boxOf(first) : { x: 0, y: 0, w: 0 };
-    const x = width * k > w + 1 ? Math.max(0, Math.min(begin.x + begin.w / 2 - w / k / 2, width - w / k)) : (width - w / k) / 2;
-    const y = height * k > h + 1 ? Math.max(0, begin.y - 60) : (height - h / k) / 2;
-    this.#go({ x, y: y - this.head / k, k }, smooth);
+    this.#room = null;
+    const to = this.#fit(whole);
+    if (!to) return;
+    this.#go(to, smooth);
     this.#fitted = true;
   }
 
-  /** zoom scales about a point of the window, its middle by default. */
-  zoom(factor, at) {
-    const { clientWidth: w, clientHeight: h } = this.#host;
-    const { x: px, y: py } = at ?? { x: w / 2, y: h / 2 };
+  /** usual reports whether the camera is where fit would put it now. */
+  get usual() {
+    const to = this.#fit(false);
     const { x, y, k } = this.camera;
+    return Boolean(to) && Math.abs(to.x - x) * k < 1 && Math.abs(to.y - y) * k < 1 && Math.abs(to.k / k - 1) < 1e-3;
+  }
+
+  #fit(whole) {
+    if (!this.sheet || !this.size.w || !this.size.h) return null;
+    const from = this.#picked() ?? this.#result();
+    return fitted(this.sheet, this.size, from && boxOf(from), { head: this.head, least: whole ? 0 : readable / this.#smallest });
+  }
+
+  /**
+   * size is that of the window, which is measured once: to measure it makes the browser lay out
+   * the page.
+   */
+  get size() {
+    return (this.#room ??= { w: this.#host.clientWidth, h: this.#host.clientHeight });
+  }
+
+  /** result is the node of the loss, or of what else the model gives. */
+  #result() {
+    return this.find((it) => it.kind === "node" && (it.role === "loss" || it.role === "output")) ?? this.find((it) => it.kind === "node");
+  }
+
+  /** picked is the item that is selected, if it is drawn. */
+  #picked() {
+    if (!this.#selected) return null;
+    const found = this.sheet?.items.filter((it) => it.id === this.#selected && (it.kind === "node" || it.kind === "plate")) ?? [];
+    return found.find((it) => it.panel === this.#panel && it.kind === "node") ?? found.find((it) => it.kind === "node") ?? found[0] ?? null;
+  }
+
+  /** hold keeps what is selected in view when the window changed. */
+  #hold() {
+    const item = this.#picked();
+    if (item) {
+      this.camera = inside(boxOf(item), this.camera, this.size);
+      this.dispatchEvent(new Event("move"));
+    }
+    this.#commit();
+  }
+
+  /** zoom scales about a point of the window, by default what is selected and in view, or the middle. */
+  zoom(factor, at) {
+    const { w, h } = this.size;
+    const { x, y, k } = this.camera;
+    const item = at ? null : this.#picked();
+    const held = item && centreOf(this.toWindow(item));
+    const keeps = held && held.x > 0 && held.y > 0 && held.x < w && held.y < h;
+    const { x: px, y: py } = at ?? (keeps ? held : { x: w / 2, y: h / 2 });
     const to = Math.min(most, Math.max(least, k * factor));
+    const camera = { x: x + px / k - px / to, y: y + py / k - py / to, k: to };
     this.#fitted = false;
-    this.#move({ x: x + px / k - px / to, y: y + py / k - py / to, k: to });
+    this.#move(keeps ? inside(boxOf(item), camera, this.size) : camera);
   }
 
   /** pan moves what is seen, by pixels of the window. */
@@ -137,13 +208,31 @@ export class SheetView extends EventTarget {
     this.#move({ ...camera }, true);
   }
 
+  /** view is what the camera shows, by the sheet's point in the middle, so that windows of another size show it too. */
+  get view() {
+    const r = this.#window();
+    return { ...centreOf(r), k: this.camera.k };
+  }
+
+  set view({ x, y, k }) {
+    const { w, h } = this.size;
+    this.#fitted = false;
+    this.#move({ x: x - w / k / 2, y: y - h / k / 2, k });
+    this.#wanted = { x, y, k };
+  }
+
+  /** look brings a point of the sheet into the middle of the window. */
+  look({ x, y }) {
+    const { k } = this.camera;
+    const { w, h } = this.size;
+    this.#fitted = false;
+    this.#move({ x: x - w / k / 2, y: y - h / k / 2, k });
+  }
+
   /** centre brings an item into the middle of the window. */
   centre(item, smooth = true) {
-    const b = boxOf(item);
-    const k = Math.max(this.camera.k, 0.7);
-    const { clientWidth: w, clientHeight: h } = this.#host;
     this.#fitted = false;
-    this.#go({ x: b.x + b.w / 2 - w / k / 2, y: b.y + b.h / 2 - h / k / 2, k }, smooth);
+    this.#go(centred(this.sheet, this.size, boxOf(item), Math.max(this.camera.k, 0.7)), smooth);
   }
 
   /** reveal centres an item if it is not wholly in view. */
@@ -153,9 +242,16 @@ export class SheetView extends EventTarget {
     if (b.x < r.x || b.y < r.y || b.x + b.w > r.x + r.w || b.y + b.h > r.y + r.h) this.centre(item);
   }
 
-  /** select marks the node of an id, with its twin and what flows in and out. */
-  select(id) {
+  /** select marks the node of an id, with its twin and what flows in and out; of several it is the one in a panel that was meant. */
+  select(id, panel) {
     this.#selected = id;
+    this.#panel = panel;
+    this.#mark();
+  }
+
+  /** light marks the boxes for which shares gives more than 0, at most 1; null for none. */
+  light(shares) {
+    this.#lit = shares;
     this.#mark();
   }
 
@@ -175,6 +271,8 @@ export class SheetView extends EventTarget {
   /** at gives the topmost node or module title at a point of the window, or null. */
   at(point) {
     if (!this.sheet) return null;
+    const card = this.#words.at(point); // what it holds is too small to be pointed at
+    if (card) return this.find((it) => it.kind === "plate" && it.id === card.id && it.panel === card.panel) ?? null;
     const p = this.toSheet(point);
     const slack = 3 / this.camera.k;
     const found = this.#grid.touching({ x: p.x - slack, y: p.y - slack, w: 2 * slack, h: 2 * slack }).map((i) => this.sheet.items[i]);
@@ -213,11 +311,13 @@ export class SheetView extends EventTarget {
 
   #window() {
     const { x, y, k } = this.camera;
-    return { x, y, w: this.#host.clientWidth / k, h: this.#host.clientHeight / k };
+    return { x, y, w: this.size.w / k, h: this.size.h / k };
   }
 
-  #move(camera, quiet = false) {
+  #move(camera, quiet = false, flight = this.#flight + 1) {
+    this.#flight = flight; // what moves the camera otherwise ends a flight
     this.camera = camera;
+    this.#wanted = null;
     if (!quiet) this.dispatchEvent(new Event("move"));
     this.#frame ||= requestAnimationFrame(() => {
       this.#frame = 0;
@@ -226,8 +326,10 @@ export class SheetView extends EventTarget {
   }
 
   #go(camera, smooth) {
+    const flight = ++this.#flight;
     if (!smooth || calm() || !this.#drawn.region) {
       this.camera = camera;
+      this.#wanted = null;
       this.dispatchEvent(new Event("move"));
       this.#commit();
       return;
@@ -235,10 +337,11 @@ export class SheetView extends EventTarget {
     const from = { ...this.camera };
     const start = performance.now();
     const tick = (now) => {
+      if (flight !== this.#flight) return;
       const t = Math.min(1, (now - start) / 220);
       const e = 1 - (1 - t) ** 3;
       const k = from.k * (camera.k / from.k) ** e;
-      this.#move({ x: from.x + (camera.x - from.x) * e, y: from.y + (camera.y - from.y) * e, k });
+      this.#move({ x: from.x + (camera.x - from.x) * e, y: from.y + (camera.y - from.y) * e, k }, false, flight);
       if (t < 1) requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
@@ -249,8 +352,7 @@ export class SheetView extends EventTarget {
     if (!this.sheet) return;
     const r = this.#drawn.region;
     const w = this.#window();
-    const { x, y, k } = this.camera;
-    const scaled = k !== this.#drawn.k;
+    const scaled = this.camera.k !== this.#drawn.k;
     const inside = r && w.x >= r.x && w.y >= r.y && w.x + w.w <= r.x + r.w && w.y + w.h <= r.y + r.h;
     if (scaled) {
       clearTimeout(this.#timer);
@@ -259,115 +361,35 @@ export class SheetView extends EventTarget {
     } else if (!inside) {
       this.#commit();
     }
-    const s = k / this.#drawn.k;
-    this.#layer.style.transform = `translate(${-x * k}px, ${-y * k}px) scale(${s})`;
+    this.#layer.move(this.camera);
+    this.#say();
+  }
+
+  /** say writes the words for the camera. */
+  #say() {
+    this.#words.place(this.camera, this.size);
+    this.dispatchEvent(new Event("placed"));
   }
 
   // Drawing.
 
-  #prepare() {
-    // The page decides about dark, so what follows the system's preference goes.
-    const style = (this.sheet.style ?? "").replace(/@media \(prefers-color-scheme: dark\)\{(?:[^{}]*\{[^{}]*\})*\}/g, "");
-    this.#dark = darkColours(style);
-    this.#svg.replaceChildren();
-    const sheet = document.createElementNS(svgSpace, "style");
-    sheet.textContent = style;
-    const defs = document.createElementNS(svgSpace, "defs");
-    defs.innerHTML = this.sheet.defs ?? "";
-    this.#items = document.createElementNS(svgSpace, "g");
-    if (this.sheet.font) this.#svg.setAttribute("font-family", this.sheet.font);
-    this.#svg.append(sheet, defs, this.#items);
-    for (const s of [this.#svg, this.#marks]) s.setAttribute("viewBox", `0 0 ${this.sheet.width} ${this.sheet.height}`);
-  }
-
-  #clear() {
-    this.#shown = [];
-    this.#elements.clear();
-    this.#drawn = { k: 0, region: null };
-  }
-
   #commit() {
     clearTimeout(this.#timer);
-    if (!this.sheet || !this.#host.clientWidth) return;
+    if (!this.sheet || !this.size.w) return;
     const w = this.#window();
     const region = { x: w.x - margin * w.w, y: w.y - margin * w.h, w: w.w * (1 + 2 * margin), h: w.h * (1 + 2 * margin) };
     const items = this.#grid.touching(region);
-    const { x, y, k } = this.camera;
-    if (k !== this.#drawn.k) {
-      for (const s of [this.#svg, this.#marks]) {
-        s.style.width = this.sheet.width * k + "px";
-        s.style.height = this.sheet.height * k + "px";
-      }
-    }
-    const crowded = items.length > crowd;
-    this.#canvas.hidden = !crowded;
-    this.#drawn = { k, region };
-    this.#svg.classList.toggle("far", k < far);
-    if (crowded) {
-      this.#elementsOf([]);
-      this.#paint(items, region, k);
-    } else {
-      this.#elementsOf(items);
-    }
-    this.#layer.style.transform = `translate(${-x * k}px, ${-y * k}px)`;
+    this.#drawn = { k: this.camera.k, region };
+    this.#layer.draw(items, region, this.camera);
+    this.#say();
     this.#mark();
-  }
-
-  /** elementsOf makes these items, in order, the elements of the drawing. */
-  #elementsOf(items) {
-    const wanted = new Set(items);
-    for (const i of this.#shown) {
-      if (!wanted.has(i)) {
-        this.#elements.get(i).remove();
-        this.#elements.delete(i);
-      }
-    }
-    const fresh = items.filter((i) => !this.#elements.has(i));
-    if (fresh.length > 0) {
-      const parsed = document.createElementNS(svgSpace, "g");
-      parsed.innerHTML = fresh.map((i) => `<g data-item="${i}">${this.sheet.items[i].svg}</g>`).join("");
-      [...parsed.children].forEach((e, at) => this.#elements.set(fresh[at], e));
-      let before = null;
-      for (let at = items.length - 1; at >= 0; at--) {
-        const e = this.#elements.get(items[at]);
-        if (e.parentNode !== this.#items) this.#items.insertBefore(e, before);
-        before = e;
-      }
-    }
-    this.#shown = items;
-  }
-
-  #paint(items, region, k) {
-    const c = this.#canvas;
-    const sharp = Math.min(devicePixelRatio || 1, 2);
-    const width = Math.ceil(region.w * k);
-    const height = Math.ceil(region.h * k);
-    if (c.width !== width * sharp || c.height !== height * sharp) {
-      c.width = width * sharp;
-      c.height = height * sharp;
-      c.style.width = width + "px";
-      c.style.height = height + "px";
-    }
-    c.style.transform = `translate(${region.x * k}px, ${region.y * k}px)`;
-    const context = c.getContext("2d", { alpha: true });
-    context.setTransform(1, 0, 0, 1, 0, 0);
-    context.clearRect(0, 0, c.width, c.height);
-    context.setTransform(k * sharp, 0, 0, k * sharp, -region.x * k * sharp, -region.y * k * sharp);
-    const theme = document.documentElement.dataset.theme === "dark" ? "dark" : "light";
-    for (const i of items) {
-      const it = this.sheet.items[i];
-      if (it.kind === "label" && k < far) continue;
-      let marks = this.#painted.get(i);
-      if (!marks) this.#painted.set(i, (marks = compile(it.svg, this.#dark)));
-      paint(context, marks, theme, this.sheet.font ?? "sans-serif", k);
-    }
   }
 
   // What is selected, hovered or found, on top.
 
   #mark() {
     if (!this.sheet) return;
-    this.#marks.innerHTML = marks(this, { selected: this.#selected, hovered: this.#hovered, found: this.#found });
+    this.#layer.mark(marks(this, { selected: this.#selected, hovered: this.#hovered, found: this.#found, lit: this.#lit }));
   }
 
   /** twins are the derivatives of a value, or the value of a derivative. */
@@ -375,37 +397,7 @@ export class SheetView extends EventTarget {
     const of = this.find((it) => it.kind === "node" && it.id === id);
     return this.sheet.items.filter((it) => it.kind === "node" && it.id !== id && (it.row === id || (of?.backward && it.id === of.row)));
   }
-
-  // Moving from one sheet to the next.
-
-  #places() {
-    const places = new Map();
-    for (const i of this.#shown) {
-      const it = this.sheet.items[i];
-      if (it.kind === "node" || it.kind === "module" || it.kind === "plate") places.set(keyOf(it), this.#boxes[i]);
-    }
-    return places;
-  }
-
-  #glide(before, camera) {
-    for (const i of this.#shown) {
-      const it = this.sheet.items[i];
-      const e = this.#elements.get(i);
-      const was = before.get(keyOf(it));
-      const timing = { duration: 240, easing: "cubic-bezier(.2,.7,.2,1)" };
-      if (!was) {
-        e.animate([{ opacity: 0 }, { opacity: 1 }], timing);
-        continue;
-      }
-      const now = this.#boxes[i];
-      const dx = was.x - camera.x - (now.x - this.camera.x);
-      const dy = was.y - camera.y - (now.y - this.camera.y);
-      if (it.kind !== "module" && Math.abs(dx) + Math.abs(dy) > 1) e.animate([{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "none" }], timing);
-    }
-  }
 }
-
-const keyOf = (it) => it.kind + " " + (it.panel ?? "") + " " + it.id;
 
 /** legendOf parses the legend of a sheet so that it follows the page's theme. */
 export function legendOf(sheet) {

@@ -25,7 +25,7 @@ export class TapePanel {
   #lines = h("div", { class: "lines", role: "presentation" });
   #present = h("div", { class: "present", "aria-live": "polite" });
   #place = h("output", {});
-  #break = h("input", { id: "break", placeholder: "alpha, |x|>3, nan, step 40, shape 150x3", autocomplete: "off", spellcheck: "false" });
+  #break = h("input", { id: "break", placeholder: "alpha, |α| > 0.9, loss < 0.4, |any| > 3, nan, step 40", autocomplete: "off", spellcheck: "false" });
   #came = h("output", { class: "note", for: "break", "aria-live": "polite" });
   #running = null;
 
@@ -47,6 +47,8 @@ export class TapePanel {
       e.preventDefault();
       this.go(to);
     });
+    this.#break.addEventListener("input", () => this.#remember());
+    for (const type of ["doc", "break"]) workspace.addEventListener(type, () => (this.#break.value = workspace.view.breaks));
     for (const type of ["doc", "history", "step"]) workspace.addEventListener(type, () => this.refresh());
     workspace.addEventListener("selection", () => this.#meet());
   }
@@ -54,6 +56,19 @@ export class TapePanel {
   /** at is the number of the present instruction. */
   get at() {
     return this.#at;
+  }
+
+  /** instruction is the number of the present instruction, for a link; null where none was gone to. */
+  get instruction() {
+    return this.#doc === this.#workspace.doc?.id && this.#doc !== null ? this.#at : this.#begins?.at ?? null;
+  }
+
+  #begins = null; // where a link begins: {doc, at}
+
+  /** begin says at which instruction the tape of a document is to be read. */
+  begin(doc, at) {
+    this.#begins = at ? { doc, at } : null;
+    if (at && this.#doc === doc) this.go(at, false);
   }
 
   get visible() {
@@ -78,7 +93,9 @@ export class TapePanel {
       this.#listing = t.listing;
       this.#at = 0;
       this.#build();
-      this.#meet();
+      if (this.#begins?.doc === doc.id) this.#at = this.#begins.at;
+      else this.#meet();
+      this.#begins = null;
       this.go(this.#at, false);
     });
   }
@@ -105,22 +122,33 @@ export class TapePanel {
       e.preventDefault();
       run(false);
     } },
-    h("label", { class: "unseen", for: "break" }, "Where to stop: a quantity, |x|>3, nan, step 40 or shape 150x3"), this.#break,
+    h("label", { class: "unseen", for: "break" }, "Where to stop: a quantity, a bound such as loss < 0.4, nan, step 40 or shape 150x3"), this.#break,
     h("button", { type: "button", class: "tool", "aria-label": "Run back to the break", onclick: () => run(true) }, "◀ back"),
     h("button", { type: "submit", class: "tool", "aria-label": "Run on to the break" }, "run ▶"),
     this.#came);
+  }
+
+  /** remember keeps the text of the break with how the document is looked at. */
+  #remember() {
+    const { view } = this.#workspace;
+    if (view.breaks === this.#break.value) return;
+    view.breaks = this.#break.value;
+    this.#workspace.fire("break");
   }
 
   /** run goes on, or back, through the trained steps to where what the field says holds. */
   run(back) {
     const w = this.#workspace;
     const { doc, step } = w;
+    this.#remember();
     this.#came.textContent = "running…";
     const failed = (e) => (this.#came.textContent = e.message);
     (this.#running ??= new api.Latest(failed)).restart((signal) => api.runToBreak(doc.id, step, this.#at, this.#break.value, back, signal), (r) => {
-      if (r.step !== step) w.goTo(r.step);
-      this.go(r.i);
-      this.#came.textContent = r.hit ? `Stopped by ${r.hit}: step ${r.step}, instruction ${r.i}` : `Nothing stops ${back ? "before: this is where training begins" : "further on: this is the last step that was trained"}.`;
+      if (r.hit) {
+        if (r.step !== step) w.goTo(r.step);
+        this.go(r.i);
+      }
+      this.#came.textContent = r.hit ? `Stopped by ${r.hit}: step ${r.step}, instruction ${r.i}` : `Nothing stops ${back ? "before, back to where training begins" : "further on, to the last step that was trained"}.`;
       this.#tell(this.#came.textContent);
     });
   }
@@ -144,6 +172,7 @@ export class TapePanel {
       }
     }
     this.#explain();
+    this.#workspace.fire("instruction");
   }
 
   #following = false;

@@ -1,7 +1,9 @@
 // Training: more steps, and a slider through those that were made. Everything on
 // the page shows the step that the slider is at.
 import * as api from "./api.js";
-import { byID, calm, fill, h, markup } from "./element.js";
+import { byID, calm, fill, h, markup, refill } from "./element.js";
+import { Plan } from "./plan.js";
+import { begin } from "./progress.js";
 import { count, number } from "./quantity.js";
 
 const pace = 1000 / 30; // ms between the frames of playing
@@ -15,10 +17,12 @@ export class Training {
   #loss = byID("loss-chart");
   #scatter = byID("scatter-chart");
   #charts;
+  #seen;
+  #drawn = ""; // what the charts were asked for
   #history;
   #losses = [];
   #fed = []; // scalars that training changes
-  #plan = byID("plan");
+  #plan;
   #uneven = byID("uneven");
   #running = null;
   #at = null; // the document that is being trained
@@ -27,14 +31,19 @@ export class Training {
   /** stopped is called with the document whose training ended in an error; what it gives says whether it explained it. */
   stopped = null;
 
-  constructor(workspace, tell) {
+  /** seen says whether the charts are seen; those that are not wait for the event "panels". */
+  constructor(workspace, tell, seen) {
     this.#workspace = workspace;
+    this.#seen = seen;
     this.#tell = tell;
     const quiet = (e) => workspace.fail(e);
     this.#charts = new api.Latest(quiet);
+    this.#plan = new Plan(workspace, tell, () => this.#halt());
     this.#history = new api.Latest(quiet);
     byID("train").addEventListener("click", () => this.train());
     byID("play").addEventListener("click", () => this.play());
+    byID("restart").addEventListener("click", () => this.restart());
+    this.#loss.addEventListener("click", (e) => this.#point(e));
     byID("steps").addEventListener("keydown", (e) => e.key === "Enter" && this.train());
     this.#slider.addEventListener("input", () => {
       this.#stop();
@@ -46,6 +55,7 @@ export class Training {
     });
     workspace.addEventListener("history", () => this.#load());
     workspace.addEventListener("step", () => this.#show());
+    for (const type of ["explained", "panels"]) workspace.addEventListener(type, () => this.#chart(false));
     workspace.addEventListener("compare", () => this.#load());
   }
 
@@ -57,6 +67,37 @@ export class Training {
     }
     const steps = Math.max(1, Math.min(100000, Math.trunc(+byID("steps").value) || 100));
     await this.#trainTo(this.#furthest() + steps);
+  }
+
+  /** restart opens what is shown anew, untrained. */
+  async restart() {
+    this.#halt();
+    try {
+      await this.#workspace.anew(this.#workspace.together, {});
+      this.#tell("Back to step 0, untrained");
+    } catch (e) {
+      this.#workspace.fail(e);
+    }
+  }
+
+  /** halt ends training and playing. */
+  #halt() {
+    this.#running?.abort();
+    this.#stop();
+  }
+
+  /** load asks for what can be chosen. */
+  load() {
+    return this.#plan.load();
+  }
+
+  /** point goes to the step of a chart that was clicked. */
+  #point(e) {
+    const svg = e.target.closest("svg.chart");
+    const step = svg && stepAt(svg, e.clientX);
+    if (step === null || step === undefined) return;
+    this.#stop();
+    this.#workspace.goTo(step);
   }
 
   /** furthest is the most steps that one of the compared documents has. */
@@ -89,9 +130,14 @@ export class Training {
     let step = this.#workspace.docs.find((d) => d.id === id)?.steps ?? 0;
     this.#workspace.viewOf(id).step = null;
     const advance = (to) => this.#workspace.trained(id, to);
+    const [from, to] = [step, step + steps];
+    const doc = this.#workspace.docs.find((d) => d.id === id);
+    const work = begin(`Training ${doc?.title || doc?.name || id} to step ${count(to)}`, () => this.#running?.abort());
+    work.at(0, steps);
     try {
       await api.train(id, steps, (line) => {
         step = line.done ? line.steps ?? step : Math.max(step, line.step ?? step);
+        work.at(step - from, steps);
         const now = performance.now();
         if (now - last > 250) {
           last = now;
@@ -99,6 +145,7 @@ export class Training {
         }
       }, this.#running.signal);
     } finally {
+      work.end();
       const made = await api.history(id);
       advance(made.steps);
     }
@@ -136,11 +183,12 @@ export class Training {
 
   #load() {
     const { doc, last, together } = this.#workspace;
-    byID("training").hidden = !doc;
+    byID("training").hidden = byID("charts").hidden = !doc;
     if (!doc) return;
     this.#slider.max = last;
     this.#slider.disabled = last === 0;
     byID("play").disabled = last === 0;
+    byID("restart").disabled = together.every((d) => !d.steps);
     byID("train").disabled = together.every((d) => d.trains === false);
     this.#history.run((signal) => api.history(doc.id, signal), (made) => {
       if (this.#workspace.doc?.id !== doc.id) return;
@@ -154,25 +202,49 @@ export class Training {
     const { doc, step, last, comparing, together } = this.#workspace;
     if (!doc) return;
     this.#slider.value = step;
-    this.#describe(doc, step, together, last);
+    this.#describe(step, together, last);
     const loss = this.#losses[step] ?? this.#losses.at(-1); // the last state has not been run yet
     this.#say(`step ${count(step)} of ${count(last)}` + (comparing.length === 0 && loss !== undefined ? ` · loss ${number(loss)}` : ""));
+    this.#chart(true);
+  }
+
+  /**
+   * chart draws the charts of what is shown; unless anew says that there is more to draw, those
+   * that are drawn stay.
+   */
+  #chart(anew) {
+    const { doc, step, last, comparing, together } = this.#workspace;
+    if (!doc) return;
+    if (!this.#seen() && comparing.length === 0) { // of a comparison they say how far each has come
+      this.#drawn = "";
+      return;
+    }
     const ids = together.map((d) => d.id);
+    const asked = JSON.stringify([ids, step, last, ids.map((id) => this.#row(id))]);
+    if (!anew && asked === this.#drawn) return;
+    this.#drawn = asked;
     const flat = together.filter((d) => d.plane).map((d) => d.id);
-    byID("training").classList.toggle("with-plane", flat.length > 0);
     this.#charts.run((signal) => Promise.all([
       ids.length > 1 ? api.compareCharts(ids, step, signal) : api.chart(doc.id, "loss", step, signal).then((svg) => ({ charts: [svg] })),
-      ...flat.map((id) => api.chart(id, "scatter", step, signal)),
+      ...flat.map((id) => api.chart(id, "scatter", step, signal, this.#row(id))),
     ]), ([made, ...scatters]) => {
-      if (this.#workspace.doc?.id !== doc.id) return;
+      if (asked !== this.#drawn) return; // something else is shown by now
       const { charts, note, figures } = made;
       if (figures) this.#say([`step ${count(step)} of ${count(last)}`, ...figures.map(figure)].join(" · "));
-      this.#loss.parentElement.classList.toggle("many", charts.length + scatters.length > 3);
+      byID("charts").classList.toggle("many", charts.length + scatters.length > 3);
       byID("apart").hidden = !note;
       byID("apart").textContent = note ?? "";
-      fill(this.#loss, last || together.some((d) => d.steps) ? charts.map((c) => chart(c)) : h("p", { class: "chart-frame note" }, "Train, and the loss is drawn here; the slider then goes back to any step."));
-      fill(this.#scatter, scatters.map((s) => chart(s)));
+      refill(this.#loss, last || together.some((d) => d.steps) ? charts.map((c) => chart(c)) : [h("p", { class: "chart-frame note" }, "Train, and the loss is drawn here; the slider then goes back to any step.")]);
+      refill(this.#scatter, scatters.map((s) => chart(s)));
     });
+  }
+
+  /** row is the row of a document's data that the explained element is of; null for none. */
+  #row(id) {
+    const { reason } = this.#workspace.view;
+    const rows = this.#workspace.docs.find((d) => d.id === id)?.rows;
+    const axis = rows && reason?.axes ? reason.axes.findIndex((a) => a.name === rows.name && a.size === rows.size) : -1;
+    return axis < 0 ? null : reason.at[axis];
   }
 
   #say(text) {
@@ -180,22 +252,9 @@ export class Training {
     this.#slider.setAttribute("aria-valuetext", text);
   }
 
-  /** describe says by what is trained, what training feeds, and who has not come as far. */
-  #describe(doc, step, together, last) {
-    const plans = together.map((d) => d.optimiser ? `${d.optimiser}, rate ${number(d.rate)}${d.as_notes ? ", as the notes have it" : ""}` : "steps of its own");
-    const alike = plans.every((p) => p === plans[0]);
-    const courses = [];
-    for (const c of [doc, ...together].flatMap((d) => d.courses ?? [])) {
-      if (!courses.some((other) => other.name === c.name)) courses.push(c);
-    }
-    const now = (c) => {
-      const fed = this.#fed.find((f) => f.name === c.name)?.values;
-      return fed?.length ? `, now ${number(fed[Math.min(step, fed.length - 1)])}` : "";
-    };
-    fill(this.#plan,
-      h("span", {}, alike ? plans[0] : plans.map((p, i) => `${together[i].title || together[i].name}: ${p}`).join("; ")),
-      courses.map((c) => h("span", { class: "course" }, ` · ${name(c)} ${number(c.from)} → ${number(c.to)} over ${count(c.steps)} steps${now(c)}`)),
-      courses.length > 0 && h("span", {}, `: ${courses.map(name).join(" and ")} ${courses.length > 1 ? "change" : "changes"} the objective, so the loss may rise`));
+  /** describe says what is trained by, and who has not come as far. */
+  #describe(step, together, last) {
+    this.#plan.show(this.#fed, step);
     const furthest = this.#furthest();
     this.#uneven.hidden = last === furthest;
     fill(this.#uneven, last < furthest && [
@@ -205,14 +264,19 @@ export class Training {
   }
 }
 
-/** name is what a scalar is called, without the scopes that it is in. */
-function name(scalar) {
-  return scalar.name.slice(scalar.name.lastIndexOf("/") + 1);
-}
-
 /** figure says what a document has come to. */
 function figure(f) {
   return `${f.name} ` + [f.inertia !== undefined && `inertia ${number(f.inertia)}`, f.loss !== null && `loss ${number(f.loss)}`].filter(Boolean).join(", ");
+}
+
+/** stepAt is the step that a chart has at a place of the window, by the numbers below its axis, which is logarithmic if log is true; null if it has none. */
+export function stepAt(svg, x, log = false) {
+  const marks = [...svg.querySelectorAll('text[text-anchor="middle"]')].map((t) => ({ at: +t.getAttribute("x"), step: Number(t.textContent.replace(/[\s,]/g, "").replace("−", "-")) })).filter((m) => Number.isFinite(m.step));
+  if (marks.length < 2) return null;
+  const [first, last] = [marks[0], marks.at(-1)];
+  const at = new DOMPoint(x, 0).matrixTransform(svg.getScreenCTM().inverse()).x;
+  const share = (at - first.at) / (last.at - first.at);
+  return Math.max(0, Math.round(log ? first.step * (last.step / first.step) ** share : first.step + share * (last.step - first.step)));
 }
 
 /** chart inlines a chart, so that it follows the page's colours. */

@@ -4,16 +4,30 @@ import * as api from "./api.js";
 
 /**
  * Workspace fires "docs" when the list of documents changed, "doc" when another one
- * is looked at, "view" when level, gradient, overlay or open modules changed,
+ * is looked at, "view" when level, gradient, overlay, open modules or times of loops changed,
  * "step" when another training step is shown, "selection" when another node is,
- * "history" when training went on, "compare" when what is compared changed, and
- * "failure" with the error as detail.
+ * "element" when another part of its values is, "reason" when another element is to be
+ * explained, "explained" when it is, "instruction" when another one of the
+ * tape is, "break" when where the tape stops is changed,
+ * "camera" when the drawing is moved, "tab" when other details are read, "panels" when
+ * panels open, close or change their sizes, "kept" when a
+ * drawing was stopped and the one before is kept, "against" when
+ * another comparison is drawn, "history" when training went on, "compare" when what is
+ * compared changed, "leave" before other documents take the places of those that are shown,
+ * and "failure" with the error as detail.
  */
 export class Workspace extends EventTarget {
   docs = [];
   comparing = []; // ids of the documents that are compared with the current one
   #current = null;
   #views = new Map();
+
+  /** opener opens documents and brings them to a step. */
+  constructor(opener) {
+    super();
+    this.opener = opener;
+    api.whenGone(() => this.#revive());
+  }
 
   get doc() {
     return this.docs.find((d) => d.id === this.#current) ?? null;
@@ -26,7 +40,7 @@ export class Workspace extends EventTarget {
 
   viewOf(id) {
     if (!this.#views.has(id)) {
-      this.#views.set(id, { level: "notes", grad: true, overlay: "none", open: new Set(), closed: new Set(), selection: null, step: null, firing: null });
+      this.#views.set(id, { level: "notes", grad: true, overlay: "none", open: new Set(), closed: new Set(), times: {}, selection: null, element: null, reason: null, breaks: "", step: null, firing: null });
     }
     return this.#views.get(id);
   }
@@ -75,18 +89,15 @@ export class Workspace extends EventTarget {
   /** open opens a model or a text and looks at it. */
   async open(what) {
     const doc = await api.open(what);
-    this.docs.push(doc);
-    this.fire("docs");
+    this.add(doc);
     this.show(doc.id);
     return doc;
   }
 
+  #dropped = new Set(); // ids that were closed here
+
   async close(id) {
-    try {
-      await api.close(id);
-    } catch (e) {
-      if (e.status !== 404 && e.status !== 410) throw e;
-    }
+    this.#dropped.add(id);
     this.#views.delete(id);
     const i = this.docs.findIndex((d) => d.id === id);
     this.docs = this.docs.filter((d) => d.id !== id);
@@ -94,6 +105,138 @@ export class Workspace extends EventTarget {
     if (this.#current === id) this.#current = this.docs[Math.min(i, this.docs.length - 1)]?.id ?? null;
     this.fire("docs");
     this.fire("doc");
+    try {
+      await api.close(id);
+    } catch (e) {
+      if (e.status !== 404 && e.status !== 410) throw e;
+    }
+  }
+
+  /** add adds a document that was opened, without looking at it. */
+  add(doc) {
+    if (this.docs.some((d) => d.id === doc.id)) return;
+    this.docs.push(doc);
+    this.fire("docs");
+  }
+
+  /** restore looks at a document, and at others beside it, as a view says. */
+  restore(id, comparing, view) {
+    const before = this.viewOf(id);
+    const same = id === this.#current && comparing.join() === this.comparing.join();
+    const alike = (name) => JSON.stringify([...before[name]]) === JSON.stringify([...view[name]]);
+    const drawn = same && ["level", "overlay", "grad", "firing"].every((name) => before[name] === view[name]) && alike("open") && alike("closed") && JSON.stringify(before.times) === JSON.stringify(view.times);
+    const step = this.step;
+    this.#current = id;
+    this.comparing = comparing;
+    this.#views.set(id, { ...view });
+    for (const other of comparing) this.viewOf(other).step = view.step;
+    if (!drawn) {
+      this.fire("doc");
+      return;
+    }
+    for (const type of ["selection", "reason", "break"]) this.fire(type);
+    if (this.step !== step) this.fire("step");
+  }
+
+  /**
+   * sync takes over what other windows of this server did: documents that they opened, closed
+   * or trained. One that is looked at here stays, as closed, and opens again when it is used.
+   */
+  async sync() {
+    const standing = new Map((await api.standing()).map((d) => [d.id, d.steps]));
+    const here = this.together;
+    const before = this.docs;
+    this.docs = before.filter((d) => standing.has(d.id) || here.includes(d));
+    let changed = this.docs.length < before.length;
+    let trained = false;
+    for (const d of this.docs) {
+      const closed = !standing.has(d.id);
+      changed ||= closed !== Boolean(d.closed);
+      d.closed = closed;
+      if (!closed && standing.get(d.id) > d.steps) {
+        d.steps = standing.get(d.id);
+        trained = true;
+      }
+    }
+    for (const id of standing.keys()) {
+      if (this.#dropped.has(id) || this.docs.some((d) => d.id === id)) continue;
+      const doc = await api.doc(id).catch(() => null); // it may be closed again
+      if (doc) this.add(doc);
+      if (doc && !this.doc) this.show(id);
+    }
+    if (changed) this.fire("docs");
+    if (trained) this.fire("history");
+  }
+
+  #successors = new Map(); // ids of documents, to those of the documents that took their places
+  #reviving = false;
+
+  /**
+   * standing is a selection or a reason in the document that took the place of its own, if one
+   * did: the drawing names the old one until it is drawn anew.
+   */
+  #standing(what) {
+    if (!what || !this.#successors.has(what.doc)) return what;
+    return this.#standing({ ...what, doc: this.#successors.get(what.doc) });
+  }
+
+  /** now is the document that has the place of the one with this id, undefined if there is none any more. */
+  now(id) {
+    while (this.#successors.has(id)) id = this.#successors.get(id);
+    return this.docs.find((d) => d.id === id);
+  }
+
+  /** revive opens again, at its step, what is looked at and was closed elsewhere. */
+  async #revive() {
+    if (this.#reviving) return;
+    this.#reviving = true;
+    try {
+      await this.sync();
+      for (const d of this.together.filter((o) => o.closed)) {
+        await this.reopen(d, d.steps, this.docs.find((o) => !o.closed && o.identity === d.identity && !this.together.includes(o)));
+      }
+    } catch (e) {
+      this.fail(e);
+    } finally {
+      this.#reviving = false;
+    }
+  }
+
+  /** reopen puts a document in the place of one that was open, trained to as many steps: one that is opened anew, or that is given. */
+  async reopen(doc, steps, other = null) {
+    await this.#replace([doc], [await this.opener.bring(doc.opening, steps, other)], steps);
+  }
+
+  /** anew opens documents again, untrained and otherwise than they were opened: all of them, or on an error none. */
+  async anew(docs, change) {
+    const fresh = [];
+    try {
+      for (const d of docs) fresh.push(await api.open({ ...d.opening, ...change }));
+    } catch (e) {
+      for (const d of fresh) await api.close(d.id).catch(() => {});
+      throw e;
+    }
+    this.fire("leave");
+    await this.#replace(docs, fresh, 0);
+  }
+
+  /** replace puts documents in the places of others, all at once, and closes those. */
+  async #replace(docs, fresh, steps) {
+    for (const [i, doc] of docs.entries()) {
+      const { id } = fresh[i];
+      const view = this.viewOf(doc.id);
+      this.#views.set(id, Object.assign(view, { step: Math.min(view.step ?? steps, steps) }));
+      this.#views.delete(doc.id);
+      this.#successors.set(doc.id, id);
+      this.docs = this.docs.filter((d) => d.id !== id).map((d) => (d.id === doc.id ? fresh[i] : d));
+      this.comparing = this.comparing.map((other) => (other === doc.id ? id : other));
+      if (this.#current === doc.id) this.#current = id;
+      this.#dropped.add(doc.id);
+    }
+    for (const v of this.#views.values()) [v.selection, v.reason] = [this.#standing(v.selection), this.#standing(v.reason)];
+    this.fire("docs");
+    this.fire("doc");
+    for (const d of docs) if (!d.closed) await api.close(d.id).catch(() => {}); // it may be closed by now
   }
 
   show(id) {
@@ -133,10 +276,21 @@ export class Workspace extends EventTarget {
    * by which the server knows it, and its document; or null for none.
    */
   select(selection) {
+    selection = this.#standing(selection);
     const was = this.view.selection;
     if (was === selection || (was && selection && was.node === selection.node && was.doc === selection.doc)) return;
     this.view.selection = selection;
+    this.view.element = null;
     this.fire("selection");
+    this.explain(null);
+  }
+
+  /** explain chooses an element of a value, {doc, node, at}, whose reason is shown; or null for none. */
+  explain(reason) {
+    reason = this.#standing(reason);
+    if (this.view.reason === reason) return;
+    this.view.reason = reason;
+    this.fire("reason");
   }
 
   goTo(step) {
@@ -161,8 +315,8 @@ export class Workspace extends EventTarget {
 
   /** sheetParameters is what the server is to draw of a document. */
   sheetParameters(id = this.#current) {
-    const { level, grad, overlay } = this.view;
+    const { level, grad, overlay, times } = this.view;
     const own = this.viewOf(id);
-    return { level, grad, overlay: overlay === "none" ? "" : overlay, step: this.stepOf(id), open: [...own.open].join(","), closed: [...own.closed].join(",") };
+    return { level, grad, overlay: overlay === "none" ? "" : overlay, step: this.stepOf(id), open: [...own.open].join(","), closed: [...own.closed].join(","), times: Object.entries(times).filter(([, t]) => t > 0).map(([path, t]) => t + "@" + path).join(",") };
   }
 }

@@ -1,4 +1,4 @@
-package page
+package server
 
 import (
 	"bufio"
@@ -12,6 +12,10 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/tapestry-ml/tapestry/builders"
+	"github.com/tapestry-ml/tapestry/cmd/tapestry/page"
+	"github.com/tapestry-ml/tapestry/graph"
 )
 
 // serve runs a server on a port of its own until the test ends it, and gives its
@@ -36,7 +40,7 @@ func serve(t *testing.T, s func(HostList) *Server) (address string, stop func() 
 }
 
 // plain is a server without a log.
-func plain(h HostList) *Server { return New(Options{Hosts: h}) }
+func plain(h HostList) *Server { return New(page.New(page.Options{}), h, nil) }
 
 // TestConcurrent: a thousand requests at a time, right and wrong ones, are all
 // answered, and the same question has the same answer.
@@ -244,4 +248,34 @@ func TestClosedWhileTraining(t *testing.T) {
 	if !strings.Contains(last, "closed") {
 		t.Errorf("the stream ends with %s", last)
 	}
+}
+
+// TestStubborn: the server ends in time even where a computation does not look at its context.
+func TestStubborn(t *testing.T) {
+	begun, end := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	stubborn := builders.Define(builders.Builder{Name: "stubborn", Title: "a model that waits"}, func(builders.Settings, graph.DType, *builders.Model) {
+		once.Do(func() { close(begun) })
+		<-end
+	})
+	address, stop := serve(t, func(h HostList) *Server {
+		return New(page.New(page.Options{Families: []builders.Family{{Builders: []builders.Builder{stubborn}}}}), h, nil)
+	})
+	asked := make(chan struct{})
+	go func() {
+		defer close(asked)
+		if w, err := http.Post("http://"+address+"/api/open", "application/json", strings.NewReader(`{"model":"stubborn"}`)); err == nil {
+			_ = w.Body.Close()
+		}
+	}()
+	<-begun
+	since := time.Now()
+	if err := stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(since); took > 20*shutdownTime {
+		t.Errorf("the server ends after %v", took)
+	}
+	close(end)
+	<-asked
 }

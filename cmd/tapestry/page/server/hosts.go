@@ -1,6 +1,7 @@
-package page
+package server
 
 import (
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
@@ -64,20 +65,20 @@ func secure(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// refuse returns an error unless the request comes from the page.
-func (s *Server) refuse(r *http.Request) error {
-	if !s.options.Hosts.has(r.Host) {
-		return failf(http.StatusMisdirectedRequest, "this page is not called %q", r.Host)
+// refuse returns why a request is refused, with a status, unless it comes from the page.
+func (s *Server) refuse(r *http.Request) (status int, why string) {
+	if !s.hosts.has(r.Host) {
+		return http.StatusMisdirectedRequest, fmt.Sprintf("this page is not called %q", r.Host)
 	}
 	origin := r.Header.Get("Origin")
 	if origin != "" && !strings.EqualFold(origin, "http://"+r.Host) {
-		return failf(http.StatusForbidden, "requests from other sites are refused")
+		return http.StatusForbidden, "requests from other sites are refused"
 	}
 	switch site := r.Header.Get("Sec-Fetch-Site"); {
 	case site == "" || site == "same-origin" || site == "none":
 	case r.Method == http.MethodGet && r.URL.Path == "/" && r.Header.Get("Sec-Fetch-Mode") == "navigate": // a link to the page
 	default:
-		return failf(http.StatusForbidden, "requests from other sites are refused")
+		return http.StatusForbidden, "requests from other sites are refused"
 	}
-	return nil
+	return 0, ""
 }

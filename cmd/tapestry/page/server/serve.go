@@ -1,4 +1,4 @@
-package page
+package server
 
 import (
 	"context"
@@ -6,13 +6,15 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 )
 
 // Timeouts of connections. Answers that go on for longer push their own time back.
 const (
 	headerTime   = 5 * time.Second
 	readTime     = 15 * time.Second
-	writeTime    = answerTime + 10*time.Second
+	writeTime    = page.AnswerTime + 10*time.Second
 	idleTime     = 60 * time.Second
 	shutdownTime = 1500 * time.Millisecond
 	maxHeader    = 32 << 10 // bytes
@@ -25,13 +27,13 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	requests, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	h := &http.Server{Handler: s, ReadHeaderTimeout: headerTime, ReadTimeout: readTime, WriteTimeout: writeTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: maxHeader, ErrorLog: s.options.Log, BaseContext: func(net.Listener) context.Context { return requests }}
+		MaxHeaderBytes: maxHeader, ErrorLog: s.log, BaseContext: func(net.Listener) context.Context { return requests }}
 	ended := make(chan error, 1)
 	go func() { ended <- h.Serve(l) }()
 	select {
 	case err := <-ended:
 		_ = h.Close() // what the listener left
-		s.Close()
+		s.page.Close()
 		return err
 	case <-ctx.Done():
 	}
@@ -43,6 +45,6 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = h.Close()
 	}
 	<-ended
-	s.close(grace)
+	s.page.CloseContext(grace)
 	return err
 }

@@ -1,0 +1,48 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"maps"
+
+	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/viz"
+	"github.com/tapestry-ml/tapestry/viz/figure"
+)
+
+// planned is a drawing without its overlay. Training changes nothing of it but the numbers that are
+// fed.
+type planned struct {
+	of     *variant
+	drawn  string // how
+	fed    map[*graph.Node]float64
+	plan   *viz.Plan
+	boxes  [][]*graph.Node // the nodes of each; see [viz.Contents]
+	layout *figure.Layout
+}
+
+// plan returns the drawing of a variant. The last one is kept.
+func (d *document) plan(ctx context.Context, v *variant, q drawing) (*planned, error) {
+	fed, err := d.session.feeder.scalarsAt(q.step, v.graph())
+	if err != nil {
+		return nil, err
+	}
+	drawn := fmt.Sprint(q.level, q.gradients, q.open, q.closed)
+	if p := d.planned; p != nil && p.of == v && p.drawn == drawn && maps.Equal(p.fed, fed) {
+		return p, nil
+	}
+	opened, err := d.opened(ctx, v, q)
+	if err != nil {
+		return nil, err
+	}
+	p := &planned{of: v, drawn: drawn, fed: fed}
+	if p.plan, err = viz.NewPlan(ctx, v.drawn(q.gradients), append(opened, viz.At(q.level), viz.Fed(fed), viz.DenseAbove(-1))...); err != nil { // the window moves over a large drawing
+		return nil, err
+	}
+	p.boxes = p.plan.Contents()
+	if p.layout, err = p.plan.Figure(nil, "").Layout(ctx); err != nil {
+		return nil, err
+	}
+	d.planned = p
+	return p, nil
+}
