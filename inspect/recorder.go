@@ -57,7 +57,7 @@ func (rec *Recorder) Take(ctx context.Context, feed tape.Feed, store *tape.Store
 	if store == nil {
 		return nil, errors.New("inspect: no store is given")
 	}
-	r := &Record{nodes: rec.nodes, values: map[*graph.Node]tape.Array{}, grads: gradients(rec.nodes), store: store.Clone(), feed: feed}
+	r := &Record{nodes: rec.nodes, values: make(map[*graph.Node]tape.Array, len(rec.nodes)), grads: gradients(rec.nodes), store: store.Clone(), feed: feed}
 	runs := r.store.Runs()
 	if rec.training {
 		runs = 0

@@ -43,9 +43,9 @@ func (c Config) Own(m *builders.Model, options ...train.Option) (train.Optimiser
 // usualSteps returns the default number of steps of a model's training.
 func (c Config) usualSteps(m *builders.Model) int {
 	if c.size(m) > 0 {
-		return 1000
+		return ClusteringSteps
 	}
-	return 200
+	return OwnSteps
 }
 
 // For returns the configuration with which one model is trained: what is left to the model is filled

@@ -162,7 +162,7 @@ func (res *Clusterings) baselines(ctx context.Context, tick func(string)) error 
 	if err != nil {
 		return err
 	}
-	batch := c.batch(b)
+	batch := c.BatchOf(b)
 	steps := max(4*c.Steps, 10*((c.Table.Rows()+batch-1)/batch))
 	sgd, err := c.baseline(ctx, "kmeans-sgd", c.Seeds, steps, (steps+c.Steps-1)/c.Steps)
 	if err != nil {

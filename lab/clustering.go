@@ -39,7 +39,7 @@ func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, erro
 		return nil, err
 	}
 	m, err := b.Build(settings, dt)
-	if batch := c.batch(b); err == nil && batch < n && !m.OwnStep() {
+	if batch := c.BatchOf(b); err == nil && batch < n && !m.OwnStep() {
 		points, _, _ := SizeNames(m)
 		settings[points] = float64(batch)
 		return b.Build(settings, dt)
@@ -50,10 +50,13 @@ func (c Config) build(name string, k int, dt graph.DType) (*builders.Model, erro
 // pointBatch is the default number of rows of a step of SGD on the nearest centre.
 const pointBatch = 16
 
-// batch returns the number of rows of a step of a clustering that does not need all of them.
-func (c Config) batch(b builders.Builder) int {
+// BatchOf returns how many rows of the Table a step of a clustering takes: Batch, or what AsNotes says
+// of it, or the default of Batch. It is 0 without a Table.
+func (c Config) BatchOf(b builders.Builder) int {
 	n := c.Table.Rows()
 	switch {
+	case n == 0:
+		return 0
 	case c.Batch > 0:
 		return min(c.Batch, n)
 	case c.AsNotes && b.AsNotes.Batch > 0:

@@ -44,7 +44,7 @@ func (c Config) forModels(names []string, models []*builders.Model) (Config, err
 		return c, fmt.Errorf("%s is for clusterings on a Table, and no model here is one", name)
 	}
 	setDefault(&c.Seeds, 10)
-	setDefault(&c.Steps, 200)
+	setDefault(&c.Steps, OwnSteps)
 	if len(c.Optimisers) == 0 {
 		c.Optimisers, c.unnamed = []train.Optimiser{train.Adam(0.01)}, true
 	}

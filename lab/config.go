@@ -267,7 +267,7 @@ func (c Config) clustering(known ...builders.Builder) (Config, error) {
 		c.Find = builders.Lookup
 	}
 	setDefault(&c.Seeds, 10)
-	setDefault(&c.Steps, 1000)
+	setDefault(&c.Steps, ClusteringSteps)
 	if c.DType == graph.InvalidDType {
 		c.DType = graph.F64
 	}
@@ -276,7 +276,7 @@ func (c Config) clustering(known ...builders.Builder) (Config, error) {
 		if c.Scheduled == nil {
 			c.Scheduled = map[string]train.Schedule{}
 		}
-		c.Scheduled[gammaPath] = train.Within(c.Steps/4, DefaultGamma(c.Table, c.K))
+		c.Scheduled[gammaPath] = Annealing(c.Table, c.K, c.Steps)
 		if c.steady(known) {
 			c.Scheduled[gammaPath] = train.Constant(SteadyGamma(c.Table, c.K))
 		}

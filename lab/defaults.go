@@ -10,6 +10,13 @@ import (
 	"github.com/tapestry-ml/tapestry/train/data"
 )
 
+// The default numbers of steps of a training: on a model's own examples, and of a clustering on a
+// table, which converges within them.
+const (
+	OwnSteps        = 200
+	ClusteringSteps = 1000
+)
+
 // DefaultK returns the default number of clusters for a table: that of the classes of its labels,
 // or 3 if there are fewer than two.
 func DefaultK(t *data.Table) int {
@@ -88,6 +95,12 @@ func DefaultGamma(t *data.Table, k int) train.Schedule {
 	s := Scale(t)
 	unit := float64(k) / (s * s)
 	return train.Geometric(0.5*unit, 100*unit)
+}
+
+// Annealing returns the default schedule of γ in a training of so many steps: that of [DefaultGamma] in
+// the first quarter of them.
+func Annealing(t *data.Table, k, steps int) train.Schedule {
+	return train.Within(steps/4, DefaultGamma(t, k))
 }
 
 // SteadyGamma returns the inverse temperature γ for k clusters of a table where it does not change:

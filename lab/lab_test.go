@@ -160,6 +160,30 @@ func TestAssignNewPoints(t *testing.T) {
 	}
 }
 
+// TestAssignAgain: an assigner gives for each of several centres what Assign gives for these alone.
+func TestAssignAgain(t *testing.T) {
+	table := data.Iris()
+	a, err := lab.NewAssigner(t.Context(), table.X, 3, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	for seed := range uint64(4) {
+		centres := lab.Centres(table, 3, lab.StartPoints, seed)
+		nearest, inertia, err := a.Assign(t.Context(), centres)
+		if err != nil {
+			t.Fatal(err)
+		}
+		alone, own, err := lab.Assign(t.Context(), table.X, centres, 4)
+		if err != nil || inertia != own || !slices.Equal(nearest, alone) {
+			t.Errorf("seed %d: inertia %v, by itself %v (%v)", seed, inertia, own, err)
+		}
+	}
+	if _, _, err := a.Assign(t.Context(), []float64{1, 2}); err == nil || err.Error() != "2 numbers of centres, want 12" {
+		t.Errorf("too few centres: %v", err)
+	}
+}
+
 // TestCentresAreDataPoints: every centre begins at an input point, whether chosen at random or by
 // k-means++.
 func TestCentresAreDataPoints(t *testing.T) {

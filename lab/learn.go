@@ -130,7 +130,7 @@ func (c Config) forLearn(m *builders.Model) (Config, error) {
 		return c, err
 	}
 	setDefault(&c.Seeds, 3)
-	setDefault(&c.Steps, 200)
+	setDefault(&c.Steps, OwnSteps)
 	c, err := c.For(m)
 	if len(c.Optimisers) == 0 {
 		c.Optimisers = []train.Optimiser{train.Adam(0.01)}

@@ -13,13 +13,13 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Assign": lab.Assign, "AttentionSettings": lab.AttentionSettings, "Centres": lab.Centres, "Cluster": lab.Cluster,
+			"Annealing": lab.Annealing, "Assign": lab.Assign, "AttentionSettings": lab.AttentionSettings, "Centres": lab.Centres, "Cluster": lab.Cluster,
 			"ClusteringSettings": lab.ClusteringSettings, "Coinciding": lab.Coinciding, "Compare": lab.Compare,
 			"ConvergenceTest": lab.ConvergenceTest, "DefaultGamma": lab.DefaultGamma,
 			"DefaultK": lab.DefaultK, "DefaultRate": lab.DefaultRate, "Divisible": lab.Divisible, "Examples": lab.Examples, "Falling": lab.Falling,
 			"Holm": lab.Holm, "InRange": lab.InRange, "Judge": lab.Judge, "Learn": lab.Learn,
 			"Letters": lab.Letters, "LossFunc": lab.LossFunc, "Match": lab.Match, "Median": lab.Median,
-			"NewSettling": lab.NewSettling, "NewSoftness": lab.NewSoftness, "NewStore": lab.NewStore, "RowsOf": lab.RowsOf, "SteadyGamma": lab.SteadyGamma,
+			"NewAssigner": lab.NewAssigner, "NewSettling": lab.NewSettling, "NewSoftness": lab.NewSoftness, "NewStore": lab.NewStore, "RowsOf": lab.RowsOf, "SteadyGamma": lab.SteadyGamma,
 			"Objective": lab.Objective, "ParseStart": lab.ParseStart,
 			"ProbeFunc": lab.ProbeFunc, "Quantile": lab.Quantile, "Reached": lab.Reached,
 			"Registered": lab.Registered, "Scale": lab.Scale, "Silhouette": lab.Silhouette, "SizeNames": lab.SizeNames,
@@ -28,7 +28,7 @@ func TestNil(t *testing.T) {
 			"Wrt": lab.Wrt,
 		},
 		Types: []any{
-			lab.Clustering{}, lab.Comparison{}, lab.Config{}, lab.Convergence{}, lab.History{},
+			lab.Assigner{}, lab.Clustering{}, lab.Comparison{}, lab.Config{}, lab.Convergence{}, lab.History{},
 			lab.Difference{}, lab.Initial{}, lab.Learned{},
 			lab.Outcome{}, lab.ClusterRun{}, lab.Recorder{},
 			lab.Settling{}, lab.HeldOut{}, lab.Start(0), lab.Test(0),

@@ -89,21 +89,60 @@ func (p *probe) assigned() ([]int, error) {
 
 // Assign returns, for each row of x (row-major [n d]), the index of the nearest of the centres
 // (row-major [k d]), and the sum of the squared distances to them. Numbers that are no whole rows
-// of d features, and no rows, are errors.
+// of d features, and no rows, are errors. It compiles a program; see [NewAssigner] for centres after
+// centres.
 func Assign(ctx context.Context, x []float64, centres []float64, d int) (nearest []int, inertia float64, err error) {
 	if d < 1 || len(x) < d || len(centres) < d || len(x)%d != 0 || len(centres)%d != 0 {
 		return nil, 0, fmt.Errorf("%d numbers and %d of centres are no rows of %d features", len(x), len(centres), d)
 	}
-	n, k := len(x)/d, len(centres)/d
+	a, err := NewAssigner(ctx, x, len(centres)/d, d)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer a.Close()
+	return a.Assign(ctx, centres)
+}
+
+// An Assigner assigns the rows of one table to centres, again and again by one program. It must not
+// be used by several goroutines at once, and be closed when it is no longer needed.
+type Assigner struct {
+	probe   *probe
+	centres int // numbers of them
+}
+
+// NewAssigner compiles the assignment of the rows of x (row-major [n d]) to k centres of d features.
+// Numbers that are no whole rows, and no rows or centres, are errors.
+func NewAssigner(ctx context.Context, x []float64, k, d int) (*Assigner, error) {
+	if d < 1 || k < 1 || len(x) < d || len(x)%d != 0 {
+		return nil, fmt.Errorf("%d numbers are no rows of %d features for %d centres", len(x), d, k)
+	}
+	n := len(x) / d
 	p, err := newProbe(ctx, tensor.New(tensor.WithShape(n, d), tensor.WithBacking(x)), n, d, k)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	defer p.vm.Close()
-	m, err := p.at(ctx, centres, 1)
+	return &Assigner{p, k * d}, nil
+}
+
+// Assign is the function Assign for the table of a and so many centres as it is made for.
+func (a *Assigner) Assign(ctx context.Context, centres []float64) (nearest []int, inertia float64, err error) {
+	if a == nil || a.probe == nil {
+		return nil, 0, errors.New("lab: NewAssigner did not make this assigner")
+	}
+	if len(centres) != a.centres {
+		return nil, 0, fmt.Errorf("%d numbers of centres, want %d", len(centres), a.centres)
+	}
+	m, err := a.probe.at(ctx, centres, 1)
 	if err != nil {
 		return nil, 0, err
 	}
-	nearest, err = p.assigned()
+	nearest, err = a.probe.assigned()
 	return nearest, m.Inertia, err
+}
+
+// Close frees the memory of the program.
+func (a *Assigner) Close() {
+	if a != nil && a.probe != nil {
+		a.probe.vm.Close()
+	}
 }

@@ -27,6 +27,10 @@ func TestCompileIsStopped(t *testing.T) {
 			_, _, err := lab.Assign(ctx, []float64{1, 2, 3, 4}, []float64{1, 2}, 2)
 			return err
 		},
+		"NewAssigner": func(ctx context.Context) error {
+			_, err := lab.NewAssigner(ctx, []float64{1, 2, 3, 4}, 1, 2)
+			return err
+		},
 		"Cluster": func(ctx context.Context) error { _, err := lab.Cluster(ctx, c); return err },
 		"Compare": func(ctx context.Context) error {
 			_, err := lab.Compare(ctx, lab.Config{Steps: 1, Seeds: 1}, lab.Objective("", build))

@@ -77,10 +77,11 @@ type call struct {
 	indices *indices // to be checked; nil for none
 }
 
-// sized is a kernel bound to a number of rows.
+// sized is a kernel bound to a number of rows, with what is fetched before it runs.
 type sized struct {
-	kernel.Bound
-	rows int
+	kernel.Straight
+	rows  int
+	ahead []ahead
 }
 
 // move is an operand of a call, or the result (-1), whose memory differs from block to block, and
@@ -128,6 +129,7 @@ func bind(g *guarded) *Program {
 			b.number(&s.calls[k], &s.steps[k], s.atOnce(k))
 			s.steps[k].open = nil
 		}
+		b.fetchAhead(s)
 		s.straighten()
 	}
 	return b.Program
@@ -135,7 +137,7 @@ func bind(g *guarded) *Program {
 
 // bind binds step k, which is an instruction, to each number of rows that it meets.
 func (s *stage) bind(k int, ins *instr) call {
-	st := &s.steps[k]
+	st, atOnce := &s.steps[k], s.rows > 0 && s.atOnce(k)
 	c, lengths := call{indices: st.indices, once: st.once}, []int{0}
 	for _, t := range s.tilings {
 		if t.from <= k && k < t.to {
@@ -144,9 +146,16 @@ func (s *stage) bind(k int, ins *instr) call {
 	}
 	for _, n := range lengths {
 		out, in := st.open.layouts(ins, n)
-		c.bound = append(c.bound, sized{st.open.kernel.Bind(out, in), n})
+		bind := func(k kernel.Kernel) sized {
+			b := sized{Straight: kernel.Straight{Bound: k.Bind(out, in)}, rows: n}
+			if atOnce {
+				b.Straight = kernel.NewStraight(k, out, in, b.Bound)
+			}
+			return b
+		}
+		c.bound = append(c.bound, bind(st.open.kernel))
 		if st.open.first != nil {
-			c.first = append(c.first, sized{st.open.first.Bind(out, in), n})
+			c.first = append(c.first, bind(st.open.first))
 		}
 	}
 	return c
@@ -195,8 +204,8 @@ func (b *binding) number(c *call, st *step, atOnce bool) {
 // length is a number of rows that the calls of a tiling are bound to.
 type length struct {
 	rows     int
-	number   int            // in call.bound
-	straight []kernel.Bound // of all calls, if there is nothing to be done but to run them; otherwise nil
+	number   int               // in call.bound
+	straight []kernel.Straight // of all calls, if there is nothing to be done but to run them; otherwise nil
 }
 
 // straighten finds the numbers of rows of the tilings, and the calls that run straight one after
@@ -212,7 +221,7 @@ func (s *stage) straighten() {
 		for n, b := range calls[0].bound {
 			x := length{rows: b.rows, number: n}
 			for k := 0; k < len(calls) && !bent; k++ {
-				x.straight = append(x.straight, calls[k].bound[n].Bound)
+				x.straight = append(x.straight, calls[k].bound[n].Straight)
 			}
 			t.lengths = append(t.lengths, x)
 		}

@@ -97,7 +97,7 @@ func (r *recorder) copyOf(p *Program) *Program {
 			c.bound, c.first = slices.Clone(c.bound), slices.Clone(c.first)
 			for _, bound := range [][]sized{c.bound, c.first} {
 				for n := range bound {
-					bound[n].Run = r.timed(r.rowCount, bound[n].Run)
+					bound[n].Straight = kernel.Straight{Bound: kernel.Bound{Units: bound[n].Units, Run: r.timed(r.rowCount, bound[n].Run)}}
 				}
 			}
 			for n := range s.sums {

@@ -64,10 +64,7 @@ type place struct{ first, row, part int }
 func (w *worker) tile(calls []call, x *length, at place, begins bool) {
 	running := w.calls[calls[0].number:][:len(calls)]
 	if x.straight != nil {
-		for k := range x.straight {
-			bound := &x.straight[k]
-			bound.Run(&running[k], 0, bound.Units)
-		}
+		kernel.RunStraight(x.straight, running)
 		return
 	}
 	for k := range calls {
@@ -81,6 +78,9 @@ func (w *worker) tile(calls []call, x *length, at place, begins bool) {
 		}
 		if len(c.moves) > 0 {
 			w.move(&running[k], c.moves, at)
+		}
+		if len(bound.ahead) > 0 {
+			w.fetch(bound.ahead, at.row)
 		}
 		bound.Run(&running[k], 0, bound.Units)
 		if c.indices != nil {

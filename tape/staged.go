@@ -221,7 +221,11 @@ func (s *stager) blockRows(g *group, members []laid) int {
 		// blocks with products keep theirs.
 		n := min(s.fitting(g, members), g.stretch)
 		blocks := (g.stretch + n - 1) / n
-		return (g.stretch + blocks - 1) / blocks
+		rows := (g.stretch + blocks - 1) / blocks
+		if alignable(members) && rows >= alignedRows {
+			rows = min(n, (rows+lineRows-1)/lineRows*lineRows)
+		}
+		return rows
 	}
 	n := max(z.product/widest, min(z.rows, (z.rows+unit-1)/unit))
 	n = min(n, max(1, 2*z.rows/unit))

@@ -38,13 +38,29 @@ func (s *stager) fitting(g *group, members []laid) int {
 	bytes := s.alive(g, members)
 	rows := max(1, s.how.sizes.live/bytes)
 	if slices.ContainsFunc(members, func(m laid) bool { return m.turned }) {
-		return max(rows, min(s.how.sizes.turned/bytes, longRows))
+		rows = max(rows, min(s.how.sizes.turned/bytes, longRows))
+	}
+	if alignable(members) && rows >= alignedRows {
+		rows -= rows % lineRows
 	}
 	return rows
 }
 
-// longRows is the number of turned rows from which on more of them make no loop faster.
-const longRows = 512
+// longRows is the number of turned rows from which on more of them make no loop faster. A multiple
+// of lineRows of them begins with a cache line in each column, so that no vector lies in two lines;
+// alignedRows is the number from which on blocks are rounded to it.
+const (
+	longRows    = 512
+	lineRows    = 16
+	alignedRows = 4 * lineRows
+)
+
+// alignable reports whether some members of a group compute along the rows, and none adds rows up:
+// sums depend on where blocks end.
+func alignable(members []laid) bool {
+	sums := slices.ContainsFunc(members, func(m laid) bool { return m.div.Accumulate != nil })
+	return !sums && slices.ContainsFunc(members, func(m laid) bool { return m.turned })
+}
 
 // alive returns the most bytes of a row that are alive at once while some members of a group compute
 // it, at least 1: results from the member that makes them to the last that reads them, and

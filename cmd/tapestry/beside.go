@@ -157,6 +157,7 @@ func (c *comparison) beside(cmd *cobra.Command, names []string, rows bool) error
 		return err
 	}
 	page, err := c.besidePage(cmd.Context(), res)
+	page.Live = c.live.inside
 	if err == nil {
 		err = c.gradients(cmd.Context(), plan, variants, res, &page)
 	}

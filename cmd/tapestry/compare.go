@@ -21,6 +21,7 @@ type comparison struct {
 	training
 	learning
 	matrixFlags
+	live
 	out      string
 	fragment bool
 	named    []string // the models, as typed
@@ -64,7 +65,10 @@ With --optimisers, --rates or --starts every objective is trained at every setti
 matrix, all with the same seeds; clusterings, too.
 
 With --fragment the report is an element for another page. A cell of a notebook shows it by
-HTML(filename="report-fragment.html") of IPython.display, beside others.`,
+HTML(filename="report-fragment.html") of IPython.display, beside others.
+
+With --live the page of "tapestry page" lies inside the report, some 8 MB, and opens the
+models at the press of a button: a reader changes, trains and steps them in the browser.`,
 		Example: "  tapestry compare\n  tapestry compare kmeans-softmax kmeans-goofy --data flowers.csv --k 3 --out report.html\n" +
 			"  tapestry compare 'init{weights=he}' 'init{weights=xavier}'\n" +
 			"  tapestry compare kmeans-softmax kmeans-goofy kmeans-sgd --optimisers adam:0.05,sgd:0.1 --starts 0.5,1,2\n" +
@@ -76,6 +80,7 @@ HTML(filename="report-fragment.html") of IPython.display, beside others.`,
 	c.matrixFlags.flags(cmd)
 	cmd.Flags().IntVar(&c.seeds, "seeds", 10, "runs of each objective")
 	cmd.Flags().StringVarP(&c.out, "out", "o", "", "the page to write (default: "+reportName+", or report-2.html and so on where that is a file of others)")
+	c.live.flags(cmd)
 	cmd.Flags().BoolVar(&c.fragment, "fragment", false, "write an element for a cell of a notebook, or another page, with the whole report inside (default file: "+fragmentName+")")
 	return cmd
 }
@@ -135,6 +140,9 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 	if err := c.checkPair(names); err != nil {
 		return err
 	}
+	if err := c.live.prepare(cmd.Context(), c, names, rows); err != nil {
+		return err
+	}
 	if len(others) > 0 || c.asked(cmd) || slices.ContainsFunc(names, ownTemperature) {
 		return c.beside(cmd, names, rows || clusterings)
 	}
@@ -155,6 +163,7 @@ func (c *comparison) run(cmd *cobra.Command, names []string) error {
 		err = c.geometry(cmd.Context(), res, &page)
 	}
 	c.prepared(&page.Data)
+	page.Live = c.live.inside
 	page.Task = strings.Join(c.takenLines(res), "; ")
 	for _, m := range slices.Concat(page.Variants, page.Baselines) {
 		for j := range m.Centres {

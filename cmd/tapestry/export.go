@@ -77,7 +77,7 @@ inputs standardised, the file wants them so, and the numbers are printed.`,
 	f.StringVar(&e.training.opt, "optimiser", "adam", "of the step: "+strings.Join(train.Names(), ", "))
 	f.StringVar(&e.training.rateText, "rate", "", "learning rate of the step (default: 0.01), or a schedule of it, which follows a count of the steps: warmup(10,cosine(0.01,190))")
 	f.StringVar(&e.training.gamma, "gamma", "", "γ of a clustering in the step, its inverse temperature: 2 for a constant, 0.1..50 to anneal")
-	f.IntVar(&e.training.steps, "steps", 0, fmt.Sprintf("steps that a schedule from..to goes through (default: %d)", ownSteps))
+	f.IntVar(&e.training.steps, "steps", 0, fmt.Sprintf("steps that a schedule from..to goes through (default: %d)", lab.OwnSteps))
 	e.training.stepsFlag = f.Lookup("steps")
 	e.keep.gradientFlags(cmd)
 	e.keep.transfer.flags(cmd)
@@ -296,7 +296,7 @@ func (e *exporting) stepOf(m *builders.Model) (what string, options []onnx.Optio
 			return "", nil, err
 		}
 	}
-	return what, append(options, follow(g, scheduled, t.stepsOr(ownSteps))...), g.Err()
+	return what, append(options, follow(g, scheduled, t.stepsOr(lab.OwnSteps))...), g.Err()
 }
 
 // follow makes scalars follow their schedules by a count of steps, which is a state.

@@ -21,11 +21,11 @@ var flagValues = map[string]string{
 	"directions": "random", "reach": "3", "cells": "7", "prototype": "2", "top": "1", "step": "2", "at": "2", "node": "loss",
 	"bind": "x=sepal_length,sepal_width", "validation": "0.25", "epochs": "2", "patience": "1", "from": "nothere", "part": "features",
 	"train": "2", "break": "step 3", "values": "1,1", "iteration": "1", "why": "loss", "html": "f.html", "symbolic": "N", "begin": "b.onnx", "draws": "runtime", "optimisers": "sgd:0.1", "starts": "2", "rates": "cosine(0.03,3)", "pair": "kmeans-softmax,kmeans-goofy",
-	"lanes": "4", "ranks": "tcp://127.0.0.1:7070", "rank": "0/2", "ranks-key-file": "key", "ranks-timeout": "3s", "of": "2", "keep": "x",
+	"lanes": "4", "ranks": "tcp://127.0.0.1:7070", "rank": "0/2", "ranks-key-file": "key", "ranks-timeout": "3s", "of": "2", "keep": "x", "wasm": "e.wasm",
 }
 
 // flagsWithoutTrace has the flags that only affect a file, the time taken, or other runs.
-var flagsWithoutTrace = []string{"help", "json", "seed", "out", "svg", "html", "log", "checkpoint", "resume", "trace", "field", "surface",
+var flagsWithoutTrace = []string{"help", "json", "seed", "out", "svg", "html", "live", "log", "checkpoint", "resume", "trace", "field", "surface",
 	"memory", "print", "profile", "watch-nan"}
 
 // withoutTrace has the flags that make no difference to some model, because of its nature.

@@ -148,7 +148,7 @@ func isClustering(b builders.Builder) bool {
 
 // config builds the configuration of a training from the flags, without an optimiser.
 func (l *learning) config(o *options, t *training) (c lab.Config, err error) {
-	c = lab.Config{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(ownSteps), AsNotes: t.notes.on}
+	c = lab.Config{Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(lab.OwnSteps), AsNotes: t.notes.on}
 	if err := positive(counted{"steps", c.Steps}, counted{"seeds", t.seeds}); err != nil {
 		return c, err
 	}

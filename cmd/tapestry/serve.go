@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 	"github.com/tapestry-ml/tapestry/cmd/tapestry/page/server"
+	"github.com/tapestry-ml/tapestry/lab"
 )
 
 // serving has the flags of serve.
@@ -37,10 +38,12 @@ func newServe(o *options) *cobra.Command {
 		Long: `Serves a page in which models are read, stepped through, trained and compared, and opens
 the given models in it, with --data on data of yours. With --log it plots running
 trainings in one chart from their logs: files of JSON lines as package train/watch writes
-them, which need not exist yet. The page is for this machine alone: the server listens at
+them, which need not exist yet, or folders, of which it follows every NAME.jsonl. A run of
+tapestry train opens its model there, with the files that it names as they lie from the
+folder in which it ran. The page is for this machine alone: the server listens at
 a loopback address, answers only to that address's names and only to the page itself, and
 contacts no other machine. Interrupt it to end it.`,
-		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry --data houses.csv --bind y=price\n  tapestry serve --log run.jsonl --log other.jsonl\n  tapestry serve --addr 127.0.0.1:0",
+		Example: "  tapestry serve\n  tapestry serve kmeans-softmax kmeans-goofy --open\n  tapestry serve mine.tapestry --data houses.csv --bind y=price\n  tapestry serve --log run.jsonl --log other.jsonl\n  tapestry serve --log runs\n  tapestry serve --addr 127.0.0.1:0",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return f.run(cmd, o, args)
 		},
@@ -53,10 +56,10 @@ contacts no other machine. Interrupt it to end it.`,
 	f.fitting.flags(cmd, "iris")
 	f.cutFlags(cmd)
 	flags.StringVar(&f.dtype, "dtype", "f32", showingDType)
-	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may still be running; may be given several times")
+	flags.StringArrayVar(&f.logs, "log", nil, "follow the log of a training, which may still be running, or all NAME.jsonl in a folder; may be given several times")
 	flags.StringVar(&f.optimiser, "optimiser", "", "optimiser of the training sessions (default: that of the model, or adam)")
 	f.notes.trainingFlags(cmd)
-	flags.Float64Var(&f.rate, "rate", 0, "learning rate (default: 0.01; of a clustering, from the scale of the data)")
+	flags.Float64Var(&f.rate, "rate", 0, fmt.Sprintf("%s, which are %d", rateUsage, lab.ClusteringSteps))
 	return cmd
 }
 

@@ -3,10 +3,8 @@ package main
 import (
 	"maps"
 	"os"
-	"slices"
 	"sync"
 
-	"github.com/spf13/pflag"
 	"github.com/tapestry-ml/tapestry/builders"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 	"github.com/tapestry-ml/tapestry/graph"
@@ -90,22 +88,4 @@ func (d *servedData) served(name string) (web.Model, error) {
 		d.families = append(d.families, builders.Family{Name: "with " + d.name, Builders: []builders.Builder{b}})
 	}
 	return m, err
-}
-
-// args returns the flags that give the data to a model.
-func (d *servedData) args() []string {
-	var out []string
-	d.cmd.Flags().Visit(func(f *pflag.Flag) {
-		if f.Name != "data" && !slices.Contains(dataFlags, f.Name) {
-			return
-		}
-		if many, is := f.Value.(pflag.SliceValue); is {
-			for _, v := range many.GetSlice() {
-				out = append(out, "--"+f.Name+"="+v)
-			}
-			return
-		}
-		out = append(out, "--"+f.Name+"="+f.Value.String())
-	})
-	return out
 }

@@ -13,12 +13,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/builders"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
-	"github.com/tapestry-ml/tapestry/graph"
-	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/notation"
-	"github.com/tapestry-ml/tapestry/train/data"
 )
 
 // reportSeeds is enough to see the effect of seeds, and few enough to wait for.
@@ -35,68 +31,11 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 	if models, err = asFiles(dir, models); err != nil {
 		return err
 	}
-	reads := d.reads(models)
-	for i := range models {
-		if models[i].Text == "" { // the settings of the page take the place of those in the name
-			models[i].Name, _, _ = cutSettings(models[i].Name)
-		}
-	}
-	first := models[0]
-	args := []string{"--out", "-", "--seeds", strconv.Itoa(reportSeeds), "--seed", strconv.FormatUint(first.Seed, 10),
-		"--dtype", first.DType}
-	trained := []string{"--optimiser", first.Optimiser}
-	if first.AsNotes {
-		trained = []string{"--as-notes"}
-	}
-	args = append(args, trained...)
-	b, err := lookup(first.Name)
+	names, flags, err := d.compared(models)
 	if err != nil {
 		return err
 	}
-	if isClustering(b) {
-		model, err := b.Build(nil, graph.F32)
-		if err != nil {
-			return err
-		}
-		_, _, k := lab.SizeNames(model)
-		args = append(args, "--k", strconv.Itoa(first.Settings.Int(k)))
-		if slices.ContainsFunc(d.tables, func(t *data.Table) bool { return t.Name == first.Data }) {
-			args = append(args, d.args()...)
-		} else if first.Data != "" {
-			args = append(args, "--data", first.Data)
-		}
-		if first.Schedule != "" {
-			args = append(args, "--rate", first.Schedule)
-		}
-		if γ := model.Gamma(); γ != nil && first.Courses[γ.Path()] != "" {
-			args = append(args, "--gamma", first.Courses[γ.Path()])
-		}
-		for i := range models {
-			if γ, fed := models[i].Scalars["γ"]; fed {
-				models[i].Name += "{gamma=" + strconv.FormatFloat(γ, 'g', -1, 64) + "}"
-			}
-		}
-	} else {
-		set, err := divideSettings(models)
-		if err != nil {
-			return err
-		}
-		switch {
-		case first.Schedule != "":
-			args = append(args, "--rate", first.Schedule)
-		case !first.AsNotes:
-			args = append(args, "--rate", strconv.FormatFloat(first.Rate, 'g', -1, 64))
-		}
-		args = append(args, set...)
-		if reads {
-			args = append(args, d.args()...)
-		}
-	}
-	names := []string{"compare"}
-	for _, m := range models {
-		names = append(names, m.Name)
-	}
-	args = append(names, args...)
+	args := slices.Concat([]string{"compare"}, names, []string{"--out", "-", "--seeds", strconv.Itoa(reportSeeds)}, flags)
 	var page, complaint bytes.Buffer
 	if code := run(ctx, args, &page, &complaint); code != 0 {
 		if ctx.Err() != nil {
@@ -111,20 +50,15 @@ func (d *servedData) report(ctx context.Context, w io.Writer, models []web.Model
 			text = bytes.ReplaceAll(text, []byte(form), []byte(name))
 		}
 	}
-	for i, m := range models { // the page, and the command shown in it, use the original names of files
+	for i, m := range models { // the page, and the command shown in it, use the original names of texts
+		if m.Text == "" {
+			continue
+		}
 		replace(quoted(m.Name), html.EscapeString(quoted(filepath.Base(m.Name))))
 		replace(filepath.Join(dir, strconv.Itoa(i))+string(filepath.Separator), "")
 	}
 	_, err = w.Write(text)
 	return err
-}
-
-// reads reports whether the models use the data: texts do, and so do models named together with
-// it.
-func (d *servedData) reads(models []web.Model) bool {
-	return d.hasData() && slices.ContainsFunc(models, func(m web.Model) bool {
-		return m.Text != "" || slices.ContainsFunc(d.families, func(f builders.Family) bool { return f.Builders[0].Name == m.Name })
-	})
 }
 
 // plainName matches a name that is safe as a path below a directory.
@@ -153,40 +87,4 @@ func asFiles(dir string, models []web.Model) ([]web.Model, error) {
 		}
 	}
 	return models, nil
-}
-
-// divideSettings returns the flags that give models the settings in which they agree. Those in which
-// they differ it adds to their names.
-func divideSettings(models []web.Model) ([]string, error) {
-	known := make([]builders.Builder, len(models))
-	texts := map[string][]string{} // by setting: those of the models that have it
-	for i, m := range models {
-		var err error
-		if known[i], err = lookup(m.Name); err != nil {
-			return nil, err
-		}
-		for _, z := range known[i].Hyperparameters {
-			texts[z.Name] = append(texts[z.Name], z.Format(m.Settings[z.Name]))
-		}
-	}
-	var out []string
-	for name, each := range texts {
-		if len(slices.Compact(slices.Clone(each))) == 1 {
-			out = append(out, "--set="+name+"="+each[0])
-			delete(texts, name)
-		}
-	}
-	slices.Sort(out)
-	for i := range models {
-		var own []string
-		for _, z := range known[i].Hyperparameters {
-			if _, differ := texts[z.Name]; differ {
-				own = append(own, z.Name+"="+z.Format(models[i].Settings[z.Name]))
-			}
-		}
-		if len(own) > 0 {
-			models[i].Name += "{" + strings.Join(own, ",") + "}"
-		}
-	}
-	return out, nil
 }

@@ -5,6 +5,8 @@ import (
 	"encoding/csv"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,11 +16,12 @@ import (
 	"github.com/tapestry-ml/tapestry/builders"
 	web "github.com/tapestry-ml/tapestry/cmd/tapestry/page"
 	"github.com/tapestry-ml/tapestry/lab"
+	"github.com/tapestry-ml/tapestry/train/data/columns"
 )
 
 // logged returns the training that the settings of its log describe, as the command train with
-// these flags does it: see chosen.
-func logged(_ context.Context, settings map[string]string) (out web.Training, err error) {
+// these flags does it in the folder: see chosen.
+func logged(_ context.Context, settings map[string]string, folder string) (out web.Training, err error) {
 	var o options
 	var t training
 	var l learning
@@ -33,6 +36,8 @@ func logged(_ context.Context, settings map[string]string) (out web.Training, er
 	l.flags(cmd)
 	keep.flags(cmd)
 	shared.flags(cmd)
+	recorded := settings["model"]
+	settings = placed(settings, folder)
 	if err := setAgain(cmd.Flags(), settings); err != nil {
 		return out, err
 	}
@@ -55,13 +60,14 @@ func logged(_ context.Context, settings map[string]string) (out web.Training, er
 	if err != nil {
 		return out, err
 	}
-	if out.Task, err = c.Task(m, o.seed); err != nil {
+	values, _, err := keep.transfer.values(m) // before the optimiser adds its states to the graph
+	if err != nil {
 		return out, err
 	}
-	values, _, err := keep.transfer.values(m)
-	if err == nil {
+	if out.Task, err = c.Task(m, o.seed); err == nil {
 		err = begin(out.Store, values)
 	}
+	m.Builder.Name = recorded
 	if out.Table = c.Table; shared.on() {
 		out.Differs = append(out.Differs, fmt.Sprintf("The run cuts each batch into %d lanes and the page does not, so the last digits may differ.", shared.laneCount()))
 	}
@@ -109,6 +115,39 @@ func (t *training) again(o *options, l *learning, keep *keeping, b builders.Buil
 		c.Steps = keep.stepsOf(rows, j.fitted.Batch())
 	}
 	return c, j.model, l.chosen(&c, t, j.model)
+}
+
+// placed returns the settings of a log with the files that they name as they are found from here, if
+// they are relative to a folder.
+func placed(settings map[string]string, folder string) map[string]string {
+	out := maps.Clone(settings)
+	if folder == "" {
+		return out
+	}
+	for _, name := range []string{"centres", "from"} {
+		if path, named := out[name]; named {
+			out[name] = web.Within(folder, path)
+		}
+	}
+	if name := out["model"]; isFile(name) {
+		out["model"] = web.Within(folder, name)
+	}
+	if name, named := out["data"]; named && !slices.Contains(columns.BuiltinNames(), name) {
+		parts := []string{name}
+		if whole := web.Within(folder, name); strings.Contains(name, ",") && !exists(whole) {
+			parts = commas(name)
+		}
+		for i := range parts {
+			parts[i] = web.Within(folder, parts[i])
+		}
+		out["data"] = strings.Join(parts, ",")
+	}
+	return out
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // setAgain sets the flags that the settings of a log name.

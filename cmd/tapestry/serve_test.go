@@ -71,7 +71,7 @@ func TestServe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked, err := json.Marshal(map[string]string{"name": "../own goofy.tapestry", "text": string(text), "data": "iris"})
+	asked, err := json.Marshal(map[string]any{"name": "../own goofy.tapestry", "text": string(text), "data": "iris", "seed": 4})
 	if err != nil {
 		t.Fatal(err)
 	}

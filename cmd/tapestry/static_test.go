@@ -26,11 +26,18 @@ func TestStaticPage(t *testing.T) {
 	if code, said, errOut := tapestry(t, "page", "--static", out, "--wasm", wasm, "--json"); code != 0 || !strings.Contains(said, `"loaded":`) {
 		t.Errorf("exit code %d: %s%s", code, said, errOut)
 	}
+	one := filepath.Join(dir, "page.html")
+	if code, said, errOut := tapestry(t, "page", "--static", one, "--wasm", wasm); code != 0 || !strings.Contains(said, "page.html: ") || !strings.Contains(said, " MB") {
+		t.Errorf("exit code %d: %s%s", code, said, errOut)
+	}
+	if text, err := os.ReadFile(one); err != nil || !strings.Contains(string(text), `data-engine="worker"`) {
+		t.Errorf("the file is %.200s, %v", text, err)
+	}
 	for _, q := range []struct {
 		args, want string
 		code       int
 	}{
-		{"page", "want --static with the folder to write", 2},
+		{"page", "want --static with the folder or file to write", 2},
 		{"page kmeans-softmax", "want no arguments", 2},
 		{"page --static " + out + " --wasm " + filepath.Join(dir, "page.wasm"), "the engine is not WebAssembly", 1},
 		{"page --static " + out + " --wasm " + filepath.Join(dir, "none"), "no such file", 1},

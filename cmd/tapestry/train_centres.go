@@ -157,7 +157,7 @@ func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, na
 			return nil
 		}
 		if k.log != "" {
-			p.Observers = append(p.Observers, watch.JSONLines(file, watch.Timed(), watch.About(t.notes.text(t.taken)), watch.With(chosen(t.cmd, name))))
+			p.Observers = append(p.Observers, watch.JSONLines(file, watch.Timed(), watch.About(t.notes.text(t.taken)), watch.With(chosen(t.cmd, name)), watch.In(k.ranIn())))
 		}
 		if k.dir != "" {
 			p.Checkpoints = train.Checkpoints{Dir: k.dir, Interval: 10 * time.Second, Meta: meta}

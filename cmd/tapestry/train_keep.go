@@ -200,7 +200,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 	if k.log != "" {
 		file := k.logFile()
 		defer file.Close()
-		observers = append(observers, watch.JSONLines(file, watch.Timed(), watch.About(j.about), watch.With(chosen(cmd, j.model.Builder.Name))))
+		observers = append(observers, watch.JSONLines(file, watch.Timed(), watch.About(j.about), watch.With(chosen(cmd, j.model.Builder.Name)), watch.In(k.ranIn())))
 	}
 	kept := train.Event{} // the last checkpoint
 	observers = append(observers, train.ObserverFunc(func(e train.Event) error {
@@ -292,6 +292,32 @@ type logFile struct {
 // logFile returns the log of the training, which rank 0 alone writes.
 func (k *keeping) logFile() *logFile {
 	return &logFile{path: k.log, goesOn: k.resume, silent: !k.shared.first()}
+}
+
+// ranIn returns the folder in which the command runs, relative to that of the log, with slashes; or as
+// it is, where neither leads to the other.
+func (k *keeping) ranIn() string {
+	here, err := os.Getwd()
+	if err != nil {
+		return ""
+	}
+	log, err := filepath.Abs(k.log)
+	if err != nil {
+		return ""
+	}
+	if real, err := filepath.EvalSymlinks(here); err == nil {
+		here = real
+	}
+	dir := filepath.Dir(log)
+	if real, err := filepath.EvalSymlinks(log); err == nil { // of an earlier training
+		dir = filepath.Dir(real)
+	} else if real, err := filepath.EvalSymlinks(dir); err == nil {
+		dir = real
+	}
+	if relative, err := filepath.Rel(dir, here); err == nil {
+		here = relative
+	}
+	return filepath.ToSlash(here)
 }
 
 // Write writes p, and opens the file first if it is not open.

@@ -36,12 +36,6 @@ type training struct {
 	stepsFlag       *pflag.Flag    // tells whether steps were given
 }
 
-// The default numbers of steps. Clusterings converge within theirs.
-const (
-	ownSteps        = 200
-	clusteringSteps = 1000
-)
-
 // stepsOr returns the value of --steps, or the usual number if the flag was not given.
 func (t *training) stepsOr(usual int) int {
 	if t.stepsFlag == nil || !t.stepsFlag.Changed {
@@ -62,7 +56,7 @@ func (t *training) flagsButClusters(cmd *cobra.Command) {
 	f := cmd.Flags()
 	t.fitting.flags(cmd, "iris")
 	t.cutFlags(cmd)
-	f.IntVar(&t.steps, "steps", 0, fmt.Sprintf("training steps (default: %d; of a clustering %d)", ownSteps, clusteringSteps))
+	f.IntVar(&t.steps, "steps", 0, fmt.Sprintf("training steps (default: %d; of a clustering %d)", lab.OwnSteps, lab.ClusteringSteps))
 	t.stepsFlag = f.Lookup("steps")
 	f.StringVar(&t.opt, "optimiser", "adam", strings.Join(train.Names(), ", "))
 	f.StringVar(&t.rateText, "rate", "", rateUsage+", or a schedule of it: warmup(10,cosine(0.01,190))")
@@ -84,7 +78,7 @@ func (t *training) parseRate() error {
 		if t.schedule, err = train.ParseSchedule(t.rateText); err != nil {
 			return usagef("--rate: %w", err)
 		}
-		v = t.schedule.At(0, t.stepsOr(ownSteps))
+		v = t.schedule.At(0, t.stepsOr(lab.OwnSteps))
 	}
 	if !(v > 0) {
 		return usagef("--rate %s: want a positive number", t.rateText)
@@ -121,7 +115,7 @@ func (t *training) chosen(c *lab.Config, m *builders.Model, usual float64) error
 
 // config checks the flags and reads the data for the named clusterings.
 func (t *training) config(o *options, names ...string) (lab.Config, error) {
-	c := lab.Config{Find: t.notes.lookup, AsNotes: t.notes.on, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(clusteringSteps), Restarts: t.restarts, Batch: t.batch}
+	c := lab.Config{Find: t.notes.lookup, AsNotes: t.notes.on, K: t.k, Seeds: t.seeds, Seed: o.seed, Steps: t.stepsOr(lab.ClusteringSteps), Restarts: t.restarts, Batch: t.batch}
 	if t.k < 0 {
 		return c, usagef("--k %d: want at least 1", t.k)
 	}

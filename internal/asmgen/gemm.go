@@ -30,6 +30,7 @@ func gemm(c *build.Context) {
 			}
 		}
 	}
+	fetch(c)
 	ones(c)
 }
 

@@ -56,14 +56,21 @@ func main() {
 		if err := pass.Compile.Execute(f); err != nil {
 			log.Fatalf("asmgen %s: %v", name, err)
 		}
+		var zips []string
 		for _, o := range []struct {
 			ext string
 			p   printer.Printer
 		}{{".s", printer.NewGoAsm(cfg)}, {".go", printer.NewStubs(cfg)}} {
 			b, err := o.p.Print(f)
 			if err == nil {
-				b = []byte(brainBytes(string(b)))
+				b = []byte(fetchBytes(brainBytes(string(b))))
 				err = avx2Only(string(b))
+			}
+			if name == "vec" && o.ext == ".s" {
+				zips = zipsOf(string(b))
+				b = append(b, entrances(zips)...)
+			} else if name == "vec" {
+				b = append(b, entered(zips)...)
 			}
 			if err == nil {
 				err = os.WriteFile(*out+"/"+name+"_amd64"+o.ext, b, 0o644)

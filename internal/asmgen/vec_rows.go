@@ -74,6 +74,7 @@ func (t *target) row(r rowLoop) {
 	if t.z {
 		t.MOVQ(r.cols, r.i)
 		t.ANDQ(operand.Imm(uint64(lanes-1)), r.i)
+		t.JEQ(operand.LabelRef("row"))
 		r.rest = t.first(r.i)
 	}
 	t.Label("row")
@@ -111,6 +112,8 @@ func (t *target) row(r rowLoop) {
 	if r.after != nil {
 		r.after(&r)
 	}
+	t.DECQ(rows)
+	t.JEQ(operand.LabelRef("done")) // often there is one row
 	for i, p := range r.ports {
 		if p.dense {
 			t.ADDQ(operand.Imm(uint64(p.size)), r.pointers[i])
@@ -118,8 +121,7 @@ func (t *target) row(r rowLoop) {
 		}
 		t.ADDQ(t.Load(t.Param(p.name+"Stride"), t.GP64()), r.pointers[i])
 	}
-	t.DECQ(rows)
-	t.JNE(operand.LabelRef("row"))
+	t.JMP(operand.LabelRef("row"))
 	t.Label("done")
 	if r.leave != nil {
 		r.leave()

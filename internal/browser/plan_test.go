@@ -129,7 +129,7 @@ func TestPlanOfTemperature(t *testing.T) {
 	p.until("the field", `document.getElementById("plan-0-γ")?.checkVisibility()`)
 	p.plan(0, "γ", "0.5..20")
 	p.until("the change", `document.querySelector("#plan-said").textContent.includes("is now 0.5..20")`)
-	p.until("the plan", `document.querySelector("#plan-schedules").textContent.includes("γ 0.5 → 20 over 200 steps, now 0.5")`)
+	p.until("the plan", `document.querySelector("#plan-schedules").textContent.includes("γ 0.5 → 20 over 1\u202f000 steps, now 0.5")`)
 	p.picture("plan-phone")
 	if wide := eval[[]string](p, `[...document.querySelectorAll("#training *")].filter((e) => e.checkVisibility() && e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.id || e.tagName)`); len(wide) != 0 {
 		t.Errorf("beyond the edge: %s", strings.Join(wide, ", "))

@@ -160,3 +160,38 @@ func TestStaticInFrame(t *testing.T) {
 	}
 	t.Logf("%.0f steps a second", did.Pace)
 }
+
+// TestOneFile: the page as one file is opened from a disk, trains to the numbers of the server, and
+// its address leads back to what was shown.
+func TestOneFile(t *testing.T) {
+	chromium(t)
+	dir, err := standing()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "page.html")
+	if out, err := exec.Command(command, "page", "--static", file, "--wasm", filepath.Join(dir, "assets", "tapestry.wasm")).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	at := "file://" + file
+	p := browse(t, 1440, 900, "file://")
+	p.do(chromedp.Navigate(at), chromedp.WaitReady("body[data-ready]"))
+	p.do(chromedp.Click("#starts button"))
+	p.until("two drawings", `document.querySelectorAll("#panes .pane, #panes .items").length && document.querySelectorAll("#documents li").length === 2`)
+	p.still()
+	// The driver loses the elements of a file whose address the page has changed: the script clicks.
+	p.do(chromedp.Evaluate(`document.querySelector("#steps").value = 100; document.querySelector("#train").click()`, nil))
+	p.until("the end of training", `document.querySelector("#train").textContent === "Train" && +document.querySelector("#step").max === 100`)
+	p.still()
+	p.picture("one-file")
+	losses := strings.ReplaceAll(both, `import(new URL("assets/api.js", document.baseURI))`, `import("tapestry/api.js")`)
+	got := eval[string](p, losses)
+	served := open(t, 1440, 900)
+	if want := eval[string](served, both); got != want {
+		t.Errorf("the losses are %.300s\nthe server's are %.300s", got, want)
+	}
+	p.until("an address", `location.hash.includes("doc=")`)
+	link := eval[string](p, "location.href")
+	p.do(chromedp.Navigate("about:blank"), chromedp.Navigate(link), chromedp.WaitReady("body[data-ready]"))
+	p.until("the models again, trained", `document.querySelectorAll("#documents li").length === 4 && +document.querySelector("#step").max === 100`)
+}

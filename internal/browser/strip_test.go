@@ -7,6 +7,23 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
+// fed returns what a document is fed for a scalar, from state to state.
+func (p *tab) fed(doc, scalar string) []float64 {
+	p.Helper()
+	for _, f := range ask[struct {
+		Fed []struct {
+			Name   string
+			Values []float64
+		}
+	}](p, "/api/docs/"+doc+"/history").Fed {
+		if f.Name == scalar {
+			return f.Values
+		}
+	}
+	p.Fatalf("%s is fed no %s", doc, scalar)
+	return nil
+}
+
 // TestStrip: pictures of the training from the first to the last step stand above the slider, one is
 // marked where γ passes 1, and a click goes there.
 func TestStrip(t *testing.T) {
@@ -20,7 +37,7 @@ func TestStrip(t *testing.T) {
 	if steps[0] != 0 || steps[len(steps)-1] != 120 {
 		t.Errorf("the pictures are of the steps %v", steps)
 	}
-	fed := ask[struct{ Fed []struct{ Values []float64 } }](p, "/api/docs/d1/history").Fed[0].Values
+	fed := p.fed("d1", "γ")
 	passes := 0
 	for passes = 1; fed[passes] < 1; passes++ {
 	}

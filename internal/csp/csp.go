@@ -34,7 +34,32 @@ func Seal(page string, scripts ...string) string {
 	if len(attributes) > 0 {
 		style = "'unsafe-hashes' " + style // hashes are those of attributes, too
 	}
-	policy := "default-src 'none'; style-src " + style + "; script-src " + sources(scripts) + "; base-uri 'none'; form-action 'none'"
+	return with(page, "style-src "+style+"; script-src "+sources(scripts))
+}
+
+// program is what a page may do that computes and draws: have any style, make pictures, start
+// workers whose code it has, and compile WebAssembly. Modules stand in its import map as data: URLs.
+const program = "style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; script-src data: 'wasm-unsafe-eval' "
+
+// SealProgram returns a page that is a program with a policy before its title. A browser that
+// follows it loads nothing, and runs the given scripts, each of which is all that stands between
+// its tags, the modules of its import map, which is one of the scripts, and WebAssembly.
+func SealProgram(page string, scripts ...string) string {
+	return with(page, program+sources(scripts))
+}
+
+// SealAround is Seal for a page that opens inner, which SealProgram has returned, in a frame made
+// of its text. Browsers hold a frame without an address to the policy of the page around it too,
+// so that has all that inner's has.
+func SealAround(page, inner string, scripts ...string) string {
+	_, rest, _ := strings.Cut(inner, program)
+	own, _, _ := strings.Cut(rest, ";")
+	return with(page, "frame-src blob:; "+program+strings.TrimSpace(own+" "+sources(scripts)))
+}
+
+// with returns the page with a policy of nothing but the directives.
+func with(page, directives string) string {
+	policy := "default-src 'none'; " + directives + "; base-uri 'none'; form-action 'none'"
 	return strings.Replace(page, "<title>", `<meta http-equiv="Content-Security-Policy" content="`+policy+"\"/>\n<title>", 1)
 }
 

@@ -36,3 +36,17 @@ func TestSeal(t *testing.T) {
 		}
 	}
 }
+
+// TestSealAround: a page that opens a program in a frame allows what the program's own policy does,
+// and its own scripts.
+func TestSealAround(t *testing.T) {
+	inner := SealProgram("<head><title>T</title></head><script>in()</script>", "in()")
+	allowed := "style-src 'unsafe-inline'; img-src data: blob:; worker-src blob:; script-src data: 'wasm-unsafe-eval' " + digest("in()")
+	if want := `content="default-src 'none'; ` + allowed + "; base-uri 'none'; form-action 'none'\""; !strings.Contains(inner, want) {
+		t.Errorf("the program is %s\nwant %s", inner, want)
+	}
+	outer := SealAround("<head><title>T</title></head><script>out()</script>", inner, "out()")
+	if want := `content="default-src 'none'; frame-src blob:; ` + allowed + " " + digest("out()") + "; base-uri 'none'; form-action 'none'\""; !strings.Contains(outer, want) {
+		t.Errorf("around it is %s\nwant %s", outer, want)
+	}
+}

@@ -37,9 +37,11 @@ func (k Unary) Bind(out Layout, in []Layout) Bound {
 }
 
 // Bind panics if there is no loop for the dtype.
-func (k Binary) Bind(out Layout, in []Layout) Bound {
-	var f simd.Zips
-	switch out.DType {
+func (k Binary) Bind(out Layout, in []Layout) Bound { return zipLoop(k.loops(out.DType), out, in) }
+
+// loops returns the loops for a dtype. It panics if there are none.
+func (k Binary) loops(dt DType) (f simd.Zips) {
+	switch dt {
 	case F32:
 		f = simd.ZipOf[float32](level, k.Operation)
 	case F64:
@@ -50,9 +52,9 @@ func (k Binary) Bind(out Layout, in []Layout) Bound {
 		f = simd.ZipOf[int64](level, k.Operation)
 	}
 	if f.Rows == nil {
-		panic(unsupported(k, out.DType))
+		panic(unsupported(k, dt))
 	}
-	return zipLoop(f, out, in)
+	return f
 }
 
 // elementwise is embedded by kernels whose element i depends on the elements i of the operands
@@ -108,6 +110,26 @@ func zipLoop(z simd.Zips, out Layout, in []Layout) Bound {
 	if out.Len() == 0 {
 		return idle
 	}
+	n, f := zipNest(z, out, in)
+	if !n.direct() {
+		return n.loop(func(a arrays, rows, cols int) {
+			f(a.at[0], a.at[1], a.at[2], rows, cols, a.stride[0], a.stride[1], a.stride[2])
+		})
+	}
+	p := newPair(n, f)
+	return Bound{1, func(c *Ctx, lo, hi int) {
+		if lo < hi {
+			x, y := (*[2]Mem)(c.In)[0], (*[2]Mem)(c.In)[1]
+			if c.Out.n < p.reachOut || x.n < p.reachX || y.n < p.reachY {
+				panic(short)
+			}
+			p.f(at(c.Out, 0), at(x, p.offsetX), at(y, p.offsetY), p.rows, p.cols, p.toOut, p.toX, p.toY)
+		}
+	}}
+}
+
+// zipNest returns the nest of two operands, with the loop that suits how they repeat.
+func zipNest(z simd.Zips, out Layout, in []Layout) (*nest, simd.Zip) {
 	n, f := newNest(out, in[0], in[1]), z.Rows
 	switch x, y := n.one(1), n.one(2); {
 	case n.byShortAxes():
@@ -120,22 +142,7 @@ func zipLoop(z simd.Zips, out Layout, in []Layout) Bound {
 	default:
 		n.divide()
 	}
-	if !n.direct() {
-		return n.loop(func(a arrays, rows, cols int) {
-			f(a.at[0], a.at[1], a.at[2], rows, cols, a.stride[0], a.stride[1], a.stride[2])
-		})
-	}
-	rows, cols := n.inner()
-	toOut, toX, toY, offsetX, offsetY := n.strides[0][0], n.strides[1][0], n.strides[2][0], n.offset[1], n.offset[2]
-	reachOut, reachX, reachY := n.reach[0], n.reach[1], n.reach[2]
-	return Bound{1, func(c *Ctx, lo, hi int) {
-		if lo < hi {
-			if c.Out.n < reachOut || c.In[0].n < reachX || c.In[1].n < reachY {
-				panic(short)
-			}
-			f(at(c.Out, 0), at(c.In[0], offsetX), at(c.In[1], offsetY), rows, cols, toOut, toX, toY)
-		}
-	}}
+	return n, f
 }
 
 // mixLoop binds the loop of a mask and two operands that suits how they repeat.

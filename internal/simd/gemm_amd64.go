@@ -367,3 +367,13 @@ func shifted64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *by
 //
 //go:noescape
 func centred64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+
+// Fetches so many cache lines from p on, at least one, for reading, and waits for none.
+//
+//go:noescape
+func fetchToRead(p *byte, lines int)
+
+// Fetches so many cache lines from p on, at least one, for writing, and waits for none.
+//
+//go:noescape
+func fetchToWrite(p *byte, lines int)

@@ -41264,6 +41264,32 @@ store48:
 	VZEROUPPER
 	RET
 
+// func fetchToRead(p *byte, lines int)
+// Requires: MMX+
+TEXT ·fetchToRead(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), DI
+	MOVQ lines+8(FP), AX
+
+line:
+	PREFETCHT0 (DI)
+	ADDQ       $0x40, DI
+	DECQ       AX
+	JNZ        line
+	RET
+
+// func fetchToWrite(p *byte, lines int)
+// Requires: MMX+
+TEXT ·fetchToWrite(SB), NOSPLIT, $0-16
+	MOVQ p+0(FP), DI
+	MOVQ lines+8(FP), AX
+
+line:
+	BYTE $0x0f; WORD $0x0f0d // PREFETCHW (DI)
+	ADDQ       $0x40, DI
+	DECQ       AX
+	JNZ        line
+	RET
+
 DATA ones<>+0(SB)/8, $0xffffffffffffffff
 DATA ones<>+8(SB)/8, $0xffffffffffffffff
 DATA ones<>+16(SB)/8, $0xffffffffffffffff

@@ -34,6 +34,13 @@ func peakLoop(level Level, bits int) (loop func(iterations int), lanes int) {
 	return portablePeak[float64], 1
 }
 
+func fetchOf(level Level) (toRead, toWrite Fetch) {
+	if level == Portable {
+		return nil, nil
+	}
+	return fetchToRead, fetchToWrite
+}
+
 // shortRows returns the level's copy of short rows, and the largest number of elements of a row.
 func shortRows(level Level, size int) (f func(dst *byte, rowDst int, src *byte, rowSrc, rows, cols int), most int) {
 	switch {

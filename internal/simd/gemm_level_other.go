@@ -16,6 +16,8 @@ func peakLoop(_ Level, bits int) (loop func(iterations int), lanes int) {
 	return portablePeak[float64], 1
 }
 
+func fetchOf(Level) (toRead, toWrite Fetch) { return nil, nil }
+
 func shortRows(Level, int) (f func(dst *byte, rowDst int, src *byte, rowSrc, rows, cols int), most int) {
 	return nil, 0
 }

@@ -32,6 +32,15 @@ func second[T float32 | float64](cols int) int {
 	return (cols - 1) * int(unsafe.Sizeof(e))
 }
 
+// row returns row i of an operand, or its last row. With k = 0 the operand has no elements, and no
+// address but its own lies within it.
+func row(p *byte, i, rows, k, stride int) *byte { return move(p, min(i, rows-1, k*rows)*stride) }
+
+// column returns the second column of b, as row does.
+func column[T float32 | float64](b *byte, cols, k int) *byte {
+	return move(b, min(k, 1)*second[T](cols))
+}
+
 // put stores the sums of a tile.
 func put[T float32 | float64](rows, cols int, c *byte, rowC int, accumulate bool, sums [8]T) {
 	for i := range rows {
@@ -47,8 +56,8 @@ func put[T float32 | float64](rows, cols int, c *byte, rowC int, accumulate bool
 
 func dotTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, _ *byte, _, _ int,
 	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
-	a1, a2, a3 := move(a, min(1, rows-1)*rowA), move(a, min(2, rows-1)*rowA), move(a, (rows-1)*rowA)
-	b1 := move(b, second[T](cols))
+	a1, a2, a3 := row(a, 1, rows, k, rowA), row(a, 2, rows, k, rowA), row(a, 3, rows, k, rowA)
+	b1 := column[T](b, cols, k)
 	p, q := 0, 0 // offsets of the column of a and the row of b
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
 	for range k {
@@ -73,8 +82,8 @@ func dotTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b 
 
 func distanceTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, _ *byte, _, _ int,
 	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
-	a1, a2, a3 := move(a, min(1, rows-1)*rowA), move(a, min(2, rows-1)*rowA), move(a, (rows-1)*rowA)
-	b1 := move(b, second[T](cols))
+	a1, a2, a3 := row(a, 1, rows, k, rowA), row(a, 2, rows, k, rowA), row(a, 3, rows, k, rowA)
+	b1 := column[T](b, cols, k)
 	p, q := 0, 0 // offsets of the column of a and the row of b
 	var s00, s01, s10, s11, s20, s21, s30, s31 T
 	for range k {
@@ -103,7 +112,7 @@ func distanceTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA in
 
 func shiftedTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
 	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
-	a1, x1, b1 := move(a, (rows-1)*rowA), move(x, (rows-1)*rowX), move(b, second[T](cols))
+	a1, x1, b1 := row(a, 1, rows, k, rowA), row(x, 1, rows, k, rowX), column[T](b, cols, k)
 	p, q, r := 0, 0, 0
 	var s00, s01, s10, s11 T
 	for range k {
@@ -123,7 +132,7 @@ func shiftedTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int
 
 func centredTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, _ int,
 	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
-	a1, x1, b1 := move(a, (rows-1)*rowA), move(x, (rows-1)*rowX), move(b, second[T](cols))
+	a1, x1, b1 := row(a, 1, rows, k, rowA), row(x, 1, rows, 1, rowX), column[T](b, cols, k)
 	x00, x01, x10, x11 := at[T](x, 0), at[T](x, second[T](cols)), at[T](x1, 0), at[T](x1, second[T](cols))
 	p, q := 0, 0
 	var s00, s01, s10, s11 T

@@ -57,12 +57,13 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -138,12 +139,13 @@ end4:
 	VMASKMOVPS Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -219,12 +221,13 @@ end4:
 	VMASKMOVPS Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -321,12 +324,13 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -421,12 +425,13 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -504,12 +509,13 @@ end4:
 	VMASKMOVPS Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -552,12 +558,13 @@ end2:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -605,12 +612,13 @@ end2:
 	VMASKMOVPS Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -656,12 +664,13 @@ end2:
 	VMASKMOVPS Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -760,12 +769,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -988,12 +998,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -1112,12 +1123,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -1322,12 +1334,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -1630,12 +1643,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -1786,12 +1800,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -1948,12 +1963,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -2204,12 +2220,13 @@ end4:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -2530,12 +2547,13 @@ end4:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -2698,12 +2716,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3024,12 +3043,13 @@ end2:
 	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3103,12 +3123,13 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3240,12 +3261,13 @@ end2:
 	VMASKMOVPS   Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VPTEST Y0, Y0
@@ -3498,12 +3520,13 @@ end2:
 	VMASKMOVPS   Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VPTEST Y0, Y0
@@ -3588,14 +3611,15 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3662,14 +3686,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3736,14 +3761,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3815,14 +3841,15 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3889,14 +3916,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -3963,14 +3991,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4042,14 +4071,15 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4116,14 +4146,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4190,14 +4221,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4269,14 +4301,15 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4343,14 +4376,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4417,14 +4451,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4526,14 +4561,15 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4630,14 +4666,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4734,14 +4771,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4843,14 +4881,15 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -4947,14 +4986,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5051,14 +5091,15 @@ end4:
 	VMASKMOVPS Y0, Y2, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5145,14 +5186,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5246,14 +5288,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5337,14 +5380,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5431,14 +5475,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5522,14 +5567,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5613,14 +5659,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5707,14 +5754,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5798,14 +5846,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5889,14 +5938,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -5983,14 +6033,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -6074,14 +6125,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -6165,14 +6217,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -6263,6 +6316,8 @@ bytes5:
 	VMASKMOVPS Y0, Y2, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -6271,8 +6326,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -6360,6 +6414,8 @@ bytes5:
 	VMASKMOVPS Y0, Y3, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -6368,8 +6424,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -6457,6 +6512,8 @@ bytes5:
 	VMASKMOVPS Y0, Y3, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -6465,8 +6522,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -6551,6 +6607,8 @@ bytes5:
 	VMASKMOVPS Y0, Y1, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -6559,8 +6617,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -6633,11 +6690,12 @@ next:
 	VMOVSHDUP    X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSS       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x04, CX
 	MOVQ         xStride+32(FP), SI
 	ADDQ         SI, DX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -6710,11 +6768,12 @@ next:
 	VMOVSHDUP    X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSS       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x04, CX
 	MOVQ         xStride+32(FP), SI
 	ADDQ         SI, DX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -6794,13 +6853,14 @@ next:
 	VMOVSHDUP    X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSS       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x04, CX
 	MOVQ         xStride+40(FP), DI
 	ADDQ         DI, DX
 	MOVQ         yStride+48(FP), DI
 	ADDQ         DI, BX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -6882,13 +6942,14 @@ next:
 	VMOVSHDUP    X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSS       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x04, CX
 	MOVQ         xStride+40(FP), DI
 	ADDQ         DI, DX
 	MOVQ         meanStride+48(FP), DI
 	ADDQ         DI, BX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -6963,6 +7024,8 @@ end4:
 	VMASKMOVPS Y0, Y3, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ xStride+56(FP), R8
@@ -6971,8 +7034,7 @@ next:
 	ADDQ R8, BX
 	MOVQ scaleStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -7092,11 +7154,12 @@ next:
 	VMOVSS       X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x04, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -7216,11 +7279,12 @@ next:
 	VMOVSS       X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x04, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -8438,13 +8502,14 @@ found2:
 
 store5:
 	MOVQ R8, (CX)
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+40(FP), DI
 	ADDQ DI, DX
 	MOVQ valueStride+48(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -8647,6 +8712,8 @@ next:
 	VMOVSHDUP    X0, X1
 	VADDPS       X1, X0, X0
 	VMOVSS       X0, (DX)
+	DECQ         AX
+	JEQ          done
 	MOVQ         dstStride+48(FP), R8
 	ADDQ         R8, CX
 	ADDQ         $0x04, DX
@@ -8654,8 +8721,7 @@ next:
 	ADDQ         R8, BX
 	MOVQ         peakStride+64(FP), R8
 	ADDQ         R8, SI
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -8714,12 +8780,13 @@ end4:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -8800,12 +8867,13 @@ end4:
 	VMASKMOVPS Y2, Y3, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -8897,12 +8965,13 @@ bytes5:
 	VMASKMOVPS Y1, Y2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -8975,12 +9044,13 @@ bytes5:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9076,12 +9146,13 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9164,12 +9235,13 @@ bytes5:
 	VMASKMOVPS Y0, Y1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9265,12 +9337,13 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9339,12 +9412,13 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9410,12 +9484,13 @@ end4:
 	VMASKMOVPD Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9487,12 +9562,13 @@ end4:
 	VMASKMOVPD Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9585,12 +9661,13 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9673,12 +9750,13 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9756,12 +9834,13 @@ end4:
 	VMASKMOVPD Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9804,12 +9883,13 @@ end2:
 	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9857,12 +9937,13 @@ end2:
 	VMASKMOVPD Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -9908,12 +9989,13 @@ end2:
 	VMASKMOVPD Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -10022,12 +10104,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -10242,12 +10325,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -10372,12 +10456,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -10586,12 +10671,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -10838,12 +10924,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -11014,12 +11101,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -11194,12 +11282,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -11458,12 +11547,13 @@ end4:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -11764,12 +11854,13 @@ end4:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -11978,12 +12069,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -12354,12 +12446,13 @@ end2:
 	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -12425,12 +12518,13 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -12568,12 +12662,13 @@ end2:
 	VMASKMOVPD   Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VPTEST Y0, Y0
@@ -12814,12 +12909,13 @@ end2:
 	VMASKMOVPD   Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VPTEST Y0, Y0
@@ -12900,14 +12996,15 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -12974,14 +13071,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13048,14 +13146,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13127,14 +13226,15 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13201,14 +13301,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13275,14 +13376,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13354,14 +13456,15 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13428,14 +13531,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13502,14 +13606,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13581,14 +13686,15 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13655,14 +13761,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13729,14 +13836,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13838,14 +13946,15 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -13942,14 +14051,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14046,14 +14156,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14155,14 +14266,15 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14259,14 +14371,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14363,14 +14476,15 @@ end4:
 	VMASKMOVPD Y0, Y2, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14461,14 +14575,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14562,14 +14677,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14657,14 +14773,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14755,14 +14872,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14850,14 +14968,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -14945,14 +15064,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15043,14 +15163,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15138,14 +15259,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15233,14 +15355,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15331,14 +15454,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15426,14 +15550,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15521,14 +15646,15 @@ bytes5:
 	JLT  bytes5
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15619,6 +15745,8 @@ bytes5:
 	VMASKMOVPD Y0, Y2, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -15627,8 +15755,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15716,6 +15843,8 @@ bytes5:
 	VMASKMOVPD Y0, Y3, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -15724,8 +15853,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15813,6 +15941,8 @@ bytes5:
 	VMASKMOVPD Y0, Y3, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -15821,8 +15951,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15907,6 +16036,8 @@ bytes5:
 	VMASKMOVPD Y0, Y1, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -15915,8 +16046,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -15987,11 +16117,12 @@ next:
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
 	VMOVSD       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x08, CX
 	MOVQ         xStride+32(FP), SI
 	ADDQ         SI, DX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -16062,11 +16193,12 @@ next:
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
 	VMOVSD       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x08, CX
 	MOVQ         xStride+32(FP), SI
 	ADDQ         SI, DX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -16144,13 +16276,14 @@ next:
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
 	VMOVSD       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x08, CX
 	MOVQ         xStride+40(FP), DI
 	ADDQ         DI, DX
 	MOVQ         yStride+48(FP), DI
 	ADDQ         DI, BX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -16230,13 +16363,14 @@ next:
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
 	VMOVSD       X0, (CX)
+	DECQ         AX
+	JEQ          done
 	ADDQ         $0x08, CX
 	MOVQ         xStride+40(FP), DI
 	ADDQ         DI, DX
 	MOVQ         meanStride+48(FP), DI
 	ADDQ         DI, BX
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -16311,6 +16445,8 @@ end4:
 	VMASKMOVPD Y0, Y3, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ xStride+56(FP), R8
@@ -16319,8 +16455,7 @@ next:
 	ADDQ R8, BX
 	MOVQ scaleStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -16436,11 +16571,12 @@ next:
 	VMOVSD       X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -16556,11 +16692,12 @@ next:
 	VMOVSD       X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -17518,13 +17655,14 @@ found2:
 
 store5:
 	MOVQ R8, (CX)
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+40(FP), DI
 	ADDQ DI, DX
 	MOVQ valueStride+48(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -17745,6 +17883,8 @@ next:
 	VPERMILPD    $0x01, X0, X1
 	VADDPD       X1, X0, X0
 	VMOVSD       X0, (DX)
+	DECQ         AX
+	JEQ          done
 	MOVQ         dstStride+48(FP), R8
 	ADDQ         R8, CX
 	ADDQ         $0x08, DX
@@ -17752,8 +17892,7 @@ next:
 	ADDQ         R8, BX
 	MOVQ         peakStride+64(FP), R8
 	ADDQ         R8, SI
-	DECQ         AX
-	JNE          row
+	JMP          row
 
 done:
 	VZEROUPPER
@@ -17817,12 +17956,13 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -17899,12 +18039,13 @@ end4:
 	VMASKMOVPS  X1, X2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -17992,12 +18133,13 @@ bytes5:
 	VMASKMOVPD Y1, Y2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18061,12 +18203,13 @@ end4:
 	VMASKMOVPD Y0, Y1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18130,12 +18273,13 @@ end4:
 	VMASKMOVPS X0, X1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18152,6 +18296,7 @@ TEXT ·copy32AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -18194,12 +18339,13 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18217,6 +18363,7 @@ TEXT ·neg32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18265,12 +18412,13 @@ end4:
 	VMOVUPS   Z1, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18288,6 +18436,7 @@ TEXT ·abs32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18336,12 +18485,13 @@ end4:
 	VMOVUPS   Z1, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18361,6 +18511,7 @@ TEXT ·sign32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18431,12 +18582,13 @@ end4:
 	VMOVUPS   Z3, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18453,6 +18605,7 @@ TEXT ·square32AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -18501,12 +18654,13 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18524,6 +18678,7 @@ TEXT ·relu32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18584,12 +18739,13 @@ end4:
 	VMOVUPS   Z1, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18606,6 +18762,7 @@ TEXT ·sqrt32AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -18632,12 +18789,13 @@ end2:
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18655,6 +18813,7 @@ TEXT ·rsqrt32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18685,12 +18844,13 @@ end2:
 	VMOVUPS   Z1, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18708,6 +18868,7 @@ TEXT ·reciprocal32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18736,12 +18897,13 @@ end2:
 	VMOVUPS   Z1, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18770,6 +18932,7 @@ TEXT ·exp32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18834,12 +18997,13 @@ end2:
 	VMOVUPS      Z12, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18868,6 +19032,7 @@ TEXT ·weight32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -18936,12 +19101,13 @@ end2:
 	VMOVUPS      Z12, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -18974,6 +19140,7 @@ TEXT ·expm132AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -19066,12 +19233,13 @@ end2:
 	VMOVUPS      Z16, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -19101,6 +19269,7 @@ TEXT ·log32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -19169,12 +19338,13 @@ end2:
 	VMOVUPS      Z13, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -19217,6 +19387,7 @@ TEXT ·log1p32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -19323,12 +19494,13 @@ end2:
 	VMOVUPS          Z24, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -19361,6 +19533,7 @@ TEXT ·tanh32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -19467,12 +19640,13 @@ end2:
 	VMOVUPS          Z16, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -19501,6 +19675,7 @@ TEXT ·sigmoid32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -19571,12 +19746,13 @@ end2:
 	VMOVUPS      Z12, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -19605,6 +19781,7 @@ TEXT ·softplus32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -19799,12 +19976,13 @@ end4:
 	VMOVUPS           Z12, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -19833,6 +20011,7 @@ TEXT ·logSigmoid32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -20027,12 +20206,13 @@ end4:
 	VMOVUPS           Z12, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -20065,6 +20245,7 @@ TEXT ·erf32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -20193,12 +20374,13 @@ end2:
 	VMOVUPS          Z16, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -20231,6 +20413,7 @@ TEXT ·asinh32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -20365,12 +20548,13 @@ end2:
 	VMOVUPS          Z16, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -20387,6 +20571,7 @@ TEXT ·spread32AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -20424,12 +20609,13 @@ end4:
 	VMOVUPS Z0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -20463,6 +20649,7 @@ TEXT ·sin32AVX512(SB), NOSPLIT, $0-49
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K2
@@ -20567,12 +20754,13 @@ end2:
 	VMOVUPS          Z23, K2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	KORTESTW K1, K1
@@ -20609,6 +20797,7 @@ TEXT ·cos32AVX512(SB), NOSPLIT, $0-49
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K2
@@ -20711,12 +20900,13 @@ end2:
 	VMOVUPS          Z21, K2, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	KORTESTW K1, K1
@@ -20737,6 +20927,7 @@ TEXT ·add32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -20791,14 +20982,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -20816,6 +21008,7 @@ TEXT ·addY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -20865,14 +21058,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -20890,6 +21084,7 @@ TEXT ·addX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -20939,14 +21134,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -20964,6 +21160,7 @@ TEXT ·sub32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21018,14 +21215,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21043,6 +21241,7 @@ TEXT ·subY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21092,14 +21291,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21117,6 +21317,7 @@ TEXT ·subX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21166,14 +21367,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21191,6 +21393,7 @@ TEXT ·mul32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21245,14 +21448,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21270,6 +21474,7 @@ TEXT ·mulY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21319,14 +21524,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21344,6 +21550,7 @@ TEXT ·mulX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21393,14 +21600,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21418,6 +21626,7 @@ TEXT ·div32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21472,14 +21681,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21497,6 +21707,7 @@ TEXT ·divY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21546,14 +21757,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21571,6 +21783,7 @@ TEXT ·divX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21620,14 +21833,15 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21645,6 +21859,7 @@ TEXT ·max32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21711,14 +21926,15 @@ end4:
 	VMOVUPS   Z2, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21736,6 +21952,7 @@ TEXT ·maxY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21797,14 +22014,15 @@ end4:
 	VMOVUPS   Z2, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21822,6 +22040,7 @@ TEXT ·maxX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21883,14 +22102,15 @@ end4:
 	VMOVUPS   Z2, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21908,6 +22128,7 @@ TEXT ·min32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -21974,14 +22195,15 @@ end4:
 	VMOVUPS   Z2, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -21999,6 +22221,7 @@ TEXT ·minY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22060,14 +22283,15 @@ end4:
 	VMOVUPS   Z2, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22085,6 +22309,7 @@ TEXT ·minX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22146,14 +22371,15 @@ end4:
 	VMOVUPS   Z2, K1, (CX)(DI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22171,6 +22397,7 @@ TEXT ·less32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22221,14 +22448,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22246,6 +22474,7 @@ TEXT ·lessY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22293,14 +22522,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22318,6 +22548,7 @@ TEXT ·lessX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22365,14 +22596,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22390,6 +22622,7 @@ TEXT ·lessEq32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22440,14 +22673,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22465,6 +22699,7 @@ TEXT ·lessEqY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22512,14 +22747,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22537,6 +22773,7 @@ TEXT ·lessEqX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22584,14 +22821,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22609,6 +22847,7 @@ TEXT ·equal32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22659,14 +22898,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22684,6 +22924,7 @@ TEXT ·equalY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22731,14 +22972,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22756,6 +22998,7 @@ TEXT ·equalX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22803,14 +23046,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22828,6 +23072,7 @@ TEXT ·notEqual32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22878,14 +23123,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22903,6 +23149,7 @@ TEXT ·notEqualY32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -22950,14 +23197,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -22975,6 +23223,7 @@ TEXT ·notEqualX32AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -23022,14 +23271,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -23048,6 +23298,7 @@ TEXT ·choose32AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x0f, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -23102,6 +23353,8 @@ end4:
 	VMOVUPS    Z4, K1, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -23110,8 +23363,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -23130,6 +23382,7 @@ TEXT ·chooseY32AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x0f, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -23181,6 +23434,8 @@ end4:
 	VMOVUPS    Z5, K1, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -23189,8 +23444,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -23209,6 +23463,7 @@ TEXT ·chooseX32AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x0f, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -23260,6 +23515,8 @@ end4:
 	VMOVUPS    Z5, K1, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -23268,8 +23525,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -23288,6 +23544,7 @@ TEXT ·chooseXY32AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x0f, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -23336,6 +23593,8 @@ end4:
 	VMOVUPS    Z6, K1, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -23344,8 +23603,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -23362,6 +23620,7 @@ TEXT ·rowSum32AVX512(SB), NOSPLIT, $0-40
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -23420,11 +23679,12 @@ next:
 	VMOVSHDUP     X4, X5
 	VADDPS        X5, X4, X4
 	VMOVSS        X4, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x04, CX
 	MOVQ          xStride+32(FP), SI
 	ADDQ          SI, DX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -23441,6 +23701,7 @@ TEXT ·rowSumSquares32AVX512(SB), NOSPLIT, $0-40
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -23499,11 +23760,12 @@ next:
 	VMOVSHDUP     X4, X5
 	VADDPS        X5, X4, X4
 	VMOVSS        X4, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x04, CX
 	MOVQ          xStride+32(FP), SI
 	ADDQ          SI, DX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -23521,6 +23783,7 @@ TEXT ·rowDot32AVX512(SB), NOSPLIT, $0-56
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -23585,13 +23848,14 @@ next:
 	VMOVSHDUP     X4, X5
 	VADDPS        X5, X4, X4
 	VMOVSS        X4, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x04, CX
 	MOVQ          xStride+40(FP), DI
 	ADDQ          DI, DX
 	MOVQ          yStride+48(FP), DI
 	ADDQ          DI, BX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -23609,6 +23873,7 @@ TEXT ·rowDeviation32AVX512(SB), NOSPLIT, $0-56
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -23675,13 +23940,14 @@ next:
 	VMOVSHDUP     X0, X5
 	VADDPS        X5, X0, X0
 	VMOVSS        X0, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x04, CX
 	MOVQ          xStride+40(FP), DI
 	ADDQ          DI, DX
 	MOVQ          meanStride+48(FP), DI
 	ADDQ          DI, BX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -23700,6 +23966,7 @@ TEXT ·standardise32AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x0f, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -23756,6 +24023,8 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(R8*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ xStride+56(FP), R8
@@ -23764,8 +24033,7 @@ next:
 	ADDQ R8, BX
 	MOVQ scaleStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -23783,6 +24051,7 @@ TEXT ·rowMax32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -23863,11 +24132,12 @@ next:
 	VMOVSS        X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x04, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -23885,6 +24155,7 @@ TEXT ·rowMin32AVX512(SB), NOSPLIT, $0-40
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -23965,11 +24236,12 @@ next:
 	VMOVSS        X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x04, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -24959,6 +25231,7 @@ TEXT ·rowIndex32AVX512(SB), NOSPLIT, $0-56
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x0f, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -24999,13 +25272,14 @@ found2:
 
 store5:
 	MOVQ R8, (CX)
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+40(FP), DI
 	ADDQ DI, DX
 	MOVQ valueStride+48(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25036,6 +25310,7 @@ TEXT ·expSum32AVX512(SB), NOSPLIT, $0-72
 	MOVQ         cols+40(FP), DI
 	MOVQ         DI, R8
 	ANDQ         $0x0f, R8
+	JEQ          row
 	MOVL         $0xffffffff, R9
 	BZHIL        R8, R9, R9
 	KMOVW        R9, K1
@@ -25185,6 +25460,8 @@ next:
 	VMOVSHDUP     X12, X17
 	VADDPS        X17, X12, X12
 	VMOVSS        X12, (DX)
+	DECQ          AX
+	JEQ           done
 	MOVQ          dstStride+48(FP), R8
 	ADDQ          R8, CX
 	ADDQ          $0x04, DX
@@ -25192,8 +25469,7 @@ next:
 	ADDQ          R8, BX
 	MOVQ          peakStride+64(FP), R8
 	ADDQ          R8, SI
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -25210,6 +25486,7 @@ TEXT ·fromInt32AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -25252,12 +25529,13 @@ end4:
 	VMOVUPS   Z0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25276,6 +25554,7 @@ TEXT ·toInt32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -25338,12 +25617,13 @@ end4:
 	VMOVUPS    Z6, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25361,6 +25641,7 @@ TEXT ·fromBool32AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -25407,12 +25688,13 @@ end4:
 	VMOVUPS    Z1, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25429,6 +25711,7 @@ TEXT ·fromUint832AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -25475,12 +25758,13 @@ end4:
 	VMOVUPS    Z0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25499,6 +25783,7 @@ TEXT ·toUint832AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -25561,12 +25846,13 @@ end4:
 	VMOVDQU8   X2, K1, (CX)(SI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25583,6 +25869,7 @@ TEXT ·fromInt832AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x0f, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -25629,12 +25916,13 @@ end4:
 	VMOVUPS    Z0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25653,6 +25941,7 @@ TEXT ·toInt832AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x0f, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -25715,12 +26004,13 @@ end4:
 	VMOVDQU8   X2, K1, (CX)(SI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25737,6 +26027,7 @@ TEXT ·copy64AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -25779,12 +26070,13 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25802,6 +26094,7 @@ TEXT ·neg64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -25850,12 +26143,13 @@ end4:
 	VMOVUPD   Z1, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25873,6 +26167,7 @@ TEXT ·abs64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -25921,12 +26216,13 @@ end4:
 	VMOVUPD   Z1, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -25946,6 +26242,7 @@ TEXT ·sign64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26016,12 +26313,13 @@ end4:
 	VMOVUPD   Z3, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26038,6 +26336,7 @@ TEXT ·square64AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -26086,12 +26385,13 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26109,6 +26409,7 @@ TEXT ·relu64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26169,12 +26470,13 @@ end4:
 	VMOVUPD   Z1, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26191,6 +26493,7 @@ TEXT ·sqrt64AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -26217,12 +26520,13 @@ end2:
 	VMOVUPD   Z0, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26240,6 +26544,7 @@ TEXT ·rsqrt64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26270,12 +26575,13 @@ end2:
 	VMOVUPD   Z1, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26293,6 +26599,7 @@ TEXT ·reciprocal64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26321,12 +26628,13 @@ end2:
 	VMOVUPD   Z1, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26359,6 +26667,7 @@ TEXT ·exp64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26433,12 +26742,13 @@ end2:
 	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26471,6 +26781,7 @@ TEXT ·weight64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26549,12 +26860,13 @@ end2:
 	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26587,6 +26899,7 @@ TEXT ·expm164AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26689,12 +27002,13 @@ end2:
 	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26724,6 +27038,7 @@ TEXT ·log64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26802,12 +27117,13 @@ end2:
 	VMOVUPD     Z13, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -26846,6 +27162,7 @@ TEXT ·log1p64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -26962,12 +27279,13 @@ end2:
 	VMOVUPD      Z24, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -27000,6 +27318,7 @@ TEXT ·tanh64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -27130,12 +27449,13 @@ end2:
 	VMOVUPD           Z16, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -27168,6 +27488,7 @@ TEXT ·sigmoid64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -27248,12 +27569,13 @@ end2:
 	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -27282,6 +27604,7 @@ TEXT ·softplus64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -27500,12 +27823,13 @@ end4:
 	VMOVUPD           Z12, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -27534,6 +27858,7 @@ TEXT ·logSigmoid64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -27752,12 +28077,13 @@ end4:
 	VMOVUPD           Z12, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -27790,6 +28116,7 @@ TEXT ·erf64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -27964,12 +28291,13 @@ end2:
 	VMOVUPD           Z16, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28002,6 +28330,7 @@ TEXT ·asinh64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -28146,12 +28475,13 @@ end2:
 	VMOVUPD      Z16, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28168,6 +28498,7 @@ TEXT ·spread64AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -28205,12 +28536,13 @@ end4:
 	VMOVUPD Z0, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28244,6 +28576,7 @@ TEXT ·sin64AVX512(SB), NOSPLIT, $0-49
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K2
@@ -28358,12 +28691,13 @@ end2:
 	VMOVUPD           Z23, K2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	KORTESTW K1, K1
@@ -28400,6 +28734,7 @@ TEXT ·cos64AVX512(SB), NOSPLIT, $0-49
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K2
@@ -28512,12 +28847,13 @@ end2:
 	VMOVUPD          Z21, K2, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	KORTESTW K1, K1
@@ -28538,6 +28874,7 @@ TEXT ·add64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -28592,14 +28929,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28617,6 +28955,7 @@ TEXT ·addY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -28666,14 +29005,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28691,6 +29031,7 @@ TEXT ·addX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -28740,14 +29081,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28765,6 +29107,7 @@ TEXT ·sub64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -28819,14 +29162,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28844,6 +29188,7 @@ TEXT ·subY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -28893,14 +29238,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28918,6 +29264,7 @@ TEXT ·subX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -28967,14 +29314,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -28992,6 +29340,7 @@ TEXT ·mul64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29046,14 +29395,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29071,6 +29421,7 @@ TEXT ·mulY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29120,14 +29471,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29145,6 +29497,7 @@ TEXT ·mulX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29194,14 +29547,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29219,6 +29573,7 @@ TEXT ·div64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29273,14 +29628,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29298,6 +29654,7 @@ TEXT ·divY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29347,14 +29704,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29372,6 +29730,7 @@ TEXT ·divX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29421,14 +29780,15 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29446,6 +29806,7 @@ TEXT ·max64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29512,14 +29873,15 @@ end4:
 	VMOVUPD   Z2, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29537,6 +29899,7 @@ TEXT ·maxY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29598,14 +29961,15 @@ end4:
 	VMOVUPD   Z2, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29623,6 +29987,7 @@ TEXT ·maxX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29684,14 +30049,15 @@ end4:
 	VMOVUPD   Z2, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29709,6 +30075,7 @@ TEXT ·min64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29775,14 +30142,15 @@ end4:
 	VMOVUPD   Z2, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29800,6 +30168,7 @@ TEXT ·minY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29861,14 +30230,15 @@ end4:
 	VMOVUPD   Z2, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29886,6 +30256,7 @@ TEXT ·minX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -29947,14 +30318,15 @@ end4:
 	VMOVUPD   Z2, K1, (CX)(DI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -29972,6 +30344,7 @@ TEXT ·less64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30022,14 +30395,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30047,6 +30421,7 @@ TEXT ·lessY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30094,14 +30469,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30119,6 +30495,7 @@ TEXT ·lessX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30166,14 +30543,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30191,6 +30569,7 @@ TEXT ·lessEq64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30241,14 +30620,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30266,6 +30646,7 @@ TEXT ·lessEqY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30313,14 +30694,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30338,6 +30720,7 @@ TEXT ·lessEqX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30385,14 +30768,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30410,6 +30794,7 @@ TEXT ·equal64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30460,14 +30845,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30485,6 +30871,7 @@ TEXT ·equalY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30532,14 +30919,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30557,6 +30945,7 @@ TEXT ·equalX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30604,14 +30993,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30629,6 +31019,7 @@ TEXT ·notEqual64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30679,14 +31070,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30704,6 +31096,7 @@ TEXT ·notEqualY64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30751,14 +31144,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30776,6 +31170,7 @@ TEXT ·notEqualX64AVX512(SB), NOSPLIT, $0-64
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -30823,14 +31218,15 @@ end4:
 	VMOVDQU8   X0, K1, (CX)(DI*1)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+40(FP), DI
 	ADDQ DI, CX
 	MOVQ xStride+48(FP), DI
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30849,6 +31245,7 @@ TEXT ·choose64AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x07, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -30903,6 +31300,8 @@ end4:
 	VMOVUPD    Z4, K1, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -30911,8 +31310,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -30931,6 +31329,7 @@ TEXT ·chooseY64AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x07, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -30982,6 +31381,8 @@ end4:
 	VMOVUPD    Z5, K1, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -30990,8 +31391,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -31010,6 +31410,7 @@ TEXT ·chooseX64AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x07, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -31061,6 +31462,8 @@ end4:
 	VMOVUPD    Z5, K1, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -31069,8 +31472,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -31089,6 +31491,7 @@ TEXT ·chooseXY64AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x07, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -31137,6 +31540,8 @@ end4:
 	VMOVUPD    Z6, K1, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ maskStride+56(FP), R8
@@ -31145,8 +31550,7 @@ next:
 	ADDQ R8, BX
 	MOVQ yStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -31163,6 +31567,7 @@ TEXT ·rowSum64AVX512(SB), NOSPLIT, $0-40
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -31219,11 +31624,12 @@ next:
 	VPERMILPD     $0x01, X4, X5
 	VADDPD        X5, X4, X4
 	VMOVSD        X4, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x08, CX
 	MOVQ          xStride+32(FP), SI
 	ADDQ          SI, DX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -31240,6 +31646,7 @@ TEXT ·rowSumSquares64AVX512(SB), NOSPLIT, $0-40
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -31296,11 +31703,12 @@ next:
 	VPERMILPD     $0x01, X4, X5
 	VADDPD        X5, X4, X4
 	VMOVSD        X4, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x08, CX
 	MOVQ          xStride+32(FP), SI
 	ADDQ          SI, DX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -31318,6 +31726,7 @@ TEXT ·rowDot64AVX512(SB), NOSPLIT, $0-56
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -31380,13 +31789,14 @@ next:
 	VPERMILPD     $0x01, X4, X5
 	VADDPD        X5, X4, X4
 	VMOVSD        X4, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x08, CX
 	MOVQ          xStride+40(FP), DI
 	ADDQ          DI, DX
 	MOVQ          yStride+48(FP), DI
 	ADDQ          DI, BX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -31404,6 +31814,7 @@ TEXT ·rowDeviation64AVX512(SB), NOSPLIT, $0-56
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -31468,13 +31879,14 @@ next:
 	VPERMILPD     $0x01, X0, X5
 	VADDPD        X5, X0, X0
 	VMOVSD        X0, (CX)
+	DECQ          AX
+	JEQ           done
 	ADDQ          $0x08, CX
 	MOVQ          xStride+40(FP), DI
 	ADDQ          DI, DX
 	MOVQ          meanStride+48(FP), DI
 	ADDQ          DI, BX
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -31493,6 +31905,7 @@ TEXT ·standardise64AVX512(SB), NOSPLIT, $0-80
 	MOVQ  cols+40(FP), DI
 	MOVQ  DI, R8
 	ANDQ  $0x07, R8
+	JEQ   row
 	MOVL  $0xffffffff, R9
 	BZHIL R8, R9, R9
 	KMOVW R9, K1
@@ -31549,6 +31962,8 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(R8*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+48(FP), R8
 	ADDQ R8, CX
 	MOVQ xStride+56(FP), R8
@@ -31557,8 +31972,7 @@ next:
 	ADDQ R8, BX
 	MOVQ scaleStride+72(FP), R8
 	ADDQ R8, SI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -31576,6 +31990,7 @@ TEXT ·rowMax64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -31654,11 +32069,12 @@ next:
 	VMOVSD        X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -31676,6 +32092,7 @@ TEXT ·rowMin64AVX512(SB), NOSPLIT, $0-40
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -31754,11 +32171,12 @@ next:
 	VMOVSD        X1, (CX)
 
 number5:
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+32(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -32496,6 +32914,7 @@ TEXT ·rowIndex64AVX512(SB), NOSPLIT, $0-56
 	MOVQ  cols+32(FP), SI
 	MOVQ  SI, DI
 	ANDQ  $0x07, DI
+	JEQ   row
 	MOVL  $0xffffffff, R8
 	BZHIL DI, R8, R8
 	KMOVW R8, K1
@@ -32536,13 +32955,14 @@ found2:
 
 store5:
 	MOVQ R8, (CX)
+	DECQ AX
+	JEQ  done
 	ADDQ $0x08, CX
 	MOVQ xStride+40(FP), DI
 	ADDQ DI, DX
 	MOVQ valueStride+48(FP), DI
 	ADDQ DI, BX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -32577,6 +32997,7 @@ TEXT ·expSum64AVX512(SB), NOSPLIT, $0-72
 	MOVQ         cols+40(FP), DI
 	MOVQ         DI, R8
 	ANDQ         $0x07, R8
+	JEQ          row
 	MOVL         $0xffffffff, R9
 	BZHIL        R8, R9, R9
 	KMOVW        R9, K1
@@ -32744,6 +33165,8 @@ next:
 	VPERMILPD     $0x01, X16, X21
 	VADDPD        X21, X16, X16
 	VMOVSD        X16, (DX)
+	DECQ          AX
+	JEQ           done
 	MOVQ          dstStride+48(FP), R8
 	ADDQ          R8, CX
 	ADDQ          $0x08, DX
@@ -32751,8 +33174,7 @@ next:
 	ADDQ          R8, BX
 	MOVQ          peakStride+64(FP), R8
 	ADDQ          R8, SI
-	DECQ          AX
-	JNE           row
+	JMP           row
 
 done:
 	VZEROUPPER
@@ -32769,6 +33191,7 @@ TEXT ·fromInt64AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -32811,12 +33234,13 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -32834,6 +33258,7 @@ TEXT ·toInt64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -32888,12 +33313,13 @@ end4:
 	VMOVUPS    Y1, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -32911,6 +33337,7 @@ TEXT ·fromBool64AVX512(SB), NOSPLIT, $0-48
 	MOVQ         cols+24(FP), BX
 	MOVQ         BX, SI
 	ANDQ         $0x07, SI
+	JEQ          row
 	MOVL         $0xffffffff, DI
 	BZHIL        SI, DI, DI
 	KMOVW        DI, K1
@@ -32957,12 +33384,13 @@ end4:
 	VMOVUPD    Z1, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -32979,6 +33407,7 @@ TEXT ·fromFloat64AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -33021,12 +33450,13 @@ end4:
 	VMOVUPD   Z0, K1, (CX)(SI*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -33043,6 +33473,7 @@ TEXT ·toFloat64AVX512(SB), NOSPLIT, $0-48
 	MOVQ  cols+24(FP), BX
 	MOVQ  BX, SI
 	ANDQ  $0x07, SI
+	JEQ   row
 	MOVL  $0xffffffff, DI
 	BZHIL SI, DI, DI
 	KMOVW DI, K1
@@ -33085,13 +33516,149 @@ end4:
 	VMOVUPS   Y0, K1, (CX)(SI*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+32(FP), SI
 	ADDQ SI, CX
 	MOVQ xStride+40(FP), SI
 	ADDQ SI, DX
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
 	RET
+
+// func Enter(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, xStride int, yStride int, at Entry)
+TEXT ·Enter(SB), NOSPLIT, $0-72
+	MOVQ at+64(FP), AX
+	JMP  AX
+
+// func entry(i int) Entry
+TEXT ·entry(SB), NOSPLIT, $0-16
+	MOVQ i+0(FP), AX
+	LEAQ entries<>(SB), CX
+	MOVQ (CX)(AX*8), AX
+	MOVQ AX, ret+8(FP)
+	RET
+
+DATA entries<>+0(SB)/8, $·add32AVX2(SB)
+DATA entries<>+8(SB)/8, $·addY32AVX2(SB)
+DATA entries<>+16(SB)/8, $·addX32AVX2(SB)
+DATA entries<>+24(SB)/8, $·sub32AVX2(SB)
+DATA entries<>+32(SB)/8, $·subY32AVX2(SB)
+DATA entries<>+40(SB)/8, $·subX32AVX2(SB)
+DATA entries<>+48(SB)/8, $·mul32AVX2(SB)
+DATA entries<>+56(SB)/8, $·mulY32AVX2(SB)
+DATA entries<>+64(SB)/8, $·mulX32AVX2(SB)
+DATA entries<>+72(SB)/8, $·div32AVX2(SB)
+DATA entries<>+80(SB)/8, $·divY32AVX2(SB)
+DATA entries<>+88(SB)/8, $·divX32AVX2(SB)
+DATA entries<>+96(SB)/8, $·max32AVX2(SB)
+DATA entries<>+104(SB)/8, $·maxY32AVX2(SB)
+DATA entries<>+112(SB)/8, $·maxX32AVX2(SB)
+DATA entries<>+120(SB)/8, $·min32AVX2(SB)
+DATA entries<>+128(SB)/8, $·minY32AVX2(SB)
+DATA entries<>+136(SB)/8, $·minX32AVX2(SB)
+DATA entries<>+144(SB)/8, $·less32AVX2(SB)
+DATA entries<>+152(SB)/8, $·lessY32AVX2(SB)
+DATA entries<>+160(SB)/8, $·lessX32AVX2(SB)
+DATA entries<>+168(SB)/8, $·lessEq32AVX2(SB)
+DATA entries<>+176(SB)/8, $·lessEqY32AVX2(SB)
+DATA entries<>+184(SB)/8, $·lessEqX32AVX2(SB)
+DATA entries<>+192(SB)/8, $·equal32AVX2(SB)
+DATA entries<>+200(SB)/8, $·equalY32AVX2(SB)
+DATA entries<>+208(SB)/8, $·equalX32AVX2(SB)
+DATA entries<>+216(SB)/8, $·notEqual32AVX2(SB)
+DATA entries<>+224(SB)/8, $·notEqualY32AVX2(SB)
+DATA entries<>+232(SB)/8, $·notEqualX32AVX2(SB)
+DATA entries<>+240(SB)/8, $·add64AVX2(SB)
+DATA entries<>+248(SB)/8, $·addY64AVX2(SB)
+DATA entries<>+256(SB)/8, $·addX64AVX2(SB)
+DATA entries<>+264(SB)/8, $·sub64AVX2(SB)
+DATA entries<>+272(SB)/8, $·subY64AVX2(SB)
+DATA entries<>+280(SB)/8, $·subX64AVX2(SB)
+DATA entries<>+288(SB)/8, $·mul64AVX2(SB)
+DATA entries<>+296(SB)/8, $·mulY64AVX2(SB)
+DATA entries<>+304(SB)/8, $·mulX64AVX2(SB)
+DATA entries<>+312(SB)/8, $·div64AVX2(SB)
+DATA entries<>+320(SB)/8, $·divY64AVX2(SB)
+DATA entries<>+328(SB)/8, $·divX64AVX2(SB)
+DATA entries<>+336(SB)/8, $·max64AVX2(SB)
+DATA entries<>+344(SB)/8, $·maxY64AVX2(SB)
+DATA entries<>+352(SB)/8, $·maxX64AVX2(SB)
+DATA entries<>+360(SB)/8, $·min64AVX2(SB)
+DATA entries<>+368(SB)/8, $·minY64AVX2(SB)
+DATA entries<>+376(SB)/8, $·minX64AVX2(SB)
+DATA entries<>+384(SB)/8, $·less64AVX2(SB)
+DATA entries<>+392(SB)/8, $·lessY64AVX2(SB)
+DATA entries<>+400(SB)/8, $·lessX64AVX2(SB)
+DATA entries<>+408(SB)/8, $·lessEq64AVX2(SB)
+DATA entries<>+416(SB)/8, $·lessEqY64AVX2(SB)
+DATA entries<>+424(SB)/8, $·lessEqX64AVX2(SB)
+DATA entries<>+432(SB)/8, $·equal64AVX2(SB)
+DATA entries<>+440(SB)/8, $·equalY64AVX2(SB)
+DATA entries<>+448(SB)/8, $·equalX64AVX2(SB)
+DATA entries<>+456(SB)/8, $·notEqual64AVX2(SB)
+DATA entries<>+464(SB)/8, $·notEqualY64AVX2(SB)
+DATA entries<>+472(SB)/8, $·notEqualX64AVX2(SB)
+DATA entries<>+480(SB)/8, $·add32AVX512(SB)
+DATA entries<>+488(SB)/8, $·addY32AVX512(SB)
+DATA entries<>+496(SB)/8, $·addX32AVX512(SB)
+DATA entries<>+504(SB)/8, $·sub32AVX512(SB)
+DATA entries<>+512(SB)/8, $·subY32AVX512(SB)
+DATA entries<>+520(SB)/8, $·subX32AVX512(SB)
+DATA entries<>+528(SB)/8, $·mul32AVX512(SB)
+DATA entries<>+536(SB)/8, $·mulY32AVX512(SB)
+DATA entries<>+544(SB)/8, $·mulX32AVX512(SB)
+DATA entries<>+552(SB)/8, $·div32AVX512(SB)
+DATA entries<>+560(SB)/8, $·divY32AVX512(SB)
+DATA entries<>+568(SB)/8, $·divX32AVX512(SB)
+DATA entries<>+576(SB)/8, $·max32AVX512(SB)
+DATA entries<>+584(SB)/8, $·maxY32AVX512(SB)
+DATA entries<>+592(SB)/8, $·maxX32AVX512(SB)
+DATA entries<>+600(SB)/8, $·min32AVX512(SB)
+DATA entries<>+608(SB)/8, $·minY32AVX512(SB)
+DATA entries<>+616(SB)/8, $·minX32AVX512(SB)
+DATA entries<>+624(SB)/8, $·less32AVX512(SB)
+DATA entries<>+632(SB)/8, $·lessY32AVX512(SB)
+DATA entries<>+640(SB)/8, $·lessX32AVX512(SB)
+DATA entries<>+648(SB)/8, $·lessEq32AVX512(SB)
+DATA entries<>+656(SB)/8, $·lessEqY32AVX512(SB)
+DATA entries<>+664(SB)/8, $·lessEqX32AVX512(SB)
+DATA entries<>+672(SB)/8, $·equal32AVX512(SB)
+DATA entries<>+680(SB)/8, $·equalY32AVX512(SB)
+DATA entries<>+688(SB)/8, $·equalX32AVX512(SB)
+DATA entries<>+696(SB)/8, $·notEqual32AVX512(SB)
+DATA entries<>+704(SB)/8, $·notEqualY32AVX512(SB)
+DATA entries<>+712(SB)/8, $·notEqualX32AVX512(SB)
+DATA entries<>+720(SB)/8, $·add64AVX512(SB)
+DATA entries<>+728(SB)/8, $·addY64AVX512(SB)
+DATA entries<>+736(SB)/8, $·addX64AVX512(SB)
+DATA entries<>+744(SB)/8, $·sub64AVX512(SB)
+DATA entries<>+752(SB)/8, $·subY64AVX512(SB)
+DATA entries<>+760(SB)/8, $·subX64AVX512(SB)
+DATA entries<>+768(SB)/8, $·mul64AVX512(SB)
+DATA entries<>+776(SB)/8, $·mulY64AVX512(SB)
+DATA entries<>+784(SB)/8, $·mulX64AVX512(SB)
+DATA entries<>+792(SB)/8, $·div64AVX512(SB)
+DATA entries<>+800(SB)/8, $·divY64AVX512(SB)
+DATA entries<>+808(SB)/8, $·divX64AVX512(SB)
+DATA entries<>+816(SB)/8, $·max64AVX512(SB)
+DATA entries<>+824(SB)/8, $·maxY64AVX512(SB)
+DATA entries<>+832(SB)/8, $·maxX64AVX512(SB)
+DATA entries<>+840(SB)/8, $·min64AVX512(SB)
+DATA entries<>+848(SB)/8, $·minY64AVX512(SB)
+DATA entries<>+856(SB)/8, $·minX64AVX512(SB)
+DATA entries<>+864(SB)/8, $·less64AVX512(SB)
+DATA entries<>+872(SB)/8, $·lessY64AVX512(SB)
+DATA entries<>+880(SB)/8, $·lessX64AVX512(SB)
+DATA entries<>+888(SB)/8, $·lessEq64AVX512(SB)
+DATA entries<>+896(SB)/8, $·lessEqY64AVX512(SB)
+DATA entries<>+904(SB)/8, $·lessEqX64AVX512(SB)
+DATA entries<>+912(SB)/8, $·equal64AVX512(SB)
+DATA entries<>+920(SB)/8, $·equalY64AVX512(SB)
+DATA entries<>+928(SB)/8, $·equalX64AVX512(SB)
+DATA entries<>+936(SB)/8, $·notEqual64AVX512(SB)
+DATA entries<>+944(SB)/8, $·notEqualY64AVX512(SB)
+DATA entries<>+952(SB)/8, $·notEqualX64AVX512(SB)
+GLOBL entries<>(SB), NOPTR, $960

@@ -84,6 +84,8 @@ end2:
 	VMASKMOVPS Y0, Y1, (CX)(R9*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+56(FP), R9
 	ADDQ R9, CX
 	MOVQ x0Stride+64(FP), R9
@@ -94,8 +96,7 @@ next:
 	ADDQ R9, SI
 	MOVQ x3Stride+88(FP), R9
 	ADDQ R9, DI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -227,6 +228,8 @@ end2:
 	VMASKMOVPS Y0, Y1, (SI)(R13*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dst0Stride+88(FP), R13
 	ADDQ R13, CX
 	MOVQ dst1Stride+96(FP), R13
@@ -245,8 +248,7 @@ next:
 	ADDQ R13, R10
 	MOVQ yStride+152(FP), R13
 	ADDQ R13, R11
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -332,6 +334,8 @@ end2:
 	VMASKMOVPD Y0, Y1, (CX)(R9*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+56(FP), R9
 	ADDQ R9, CX
 	MOVQ x0Stride+64(FP), R9
@@ -342,8 +346,7 @@ next:
 	ADDQ R9, SI
 	MOVQ x3Stride+88(FP), R9
 	ADDQ R9, DI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -465,6 +468,8 @@ end2:
 	VMASKMOVPD Y0, Y1, (SI)(R13*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dst0Stride+88(FP), R13
 	ADDQ R13, CX
 	MOVQ dst1Stride+96(FP), R13
@@ -483,8 +488,7 @@ next:
 	ADDQ R13, R10
 	MOVQ yStride+152(FP), R13
 	ADDQ R13, R11
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -504,6 +508,7 @@ TEXT ·maxOfFour32AVX512(SB), NOSPLIT, $0-96
 	MOVQ  cols+48(FP), R8
 	MOVQ  R8, R9
 	ANDQ  $0x0f, R9
+	JEQ   row
 	MOVL  $0xffffffff, R10
 	BZHIL R9, R10, R10
 	KMOVW R10, K1
@@ -552,6 +557,8 @@ end2:
 	VMOVUPS   Z1, K1, (CX)(R9*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+56(FP), R9
 	ADDQ R9, CX
 	MOVQ x0Stride+64(FP), R9
@@ -562,8 +569,7 @@ next:
 	ADDQ R9, SI
 	MOVQ x3Stride+88(FP), R9
 	ADDQ R9, DI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -587,6 +593,7 @@ TEXT ·layAtMax32AVX512(SB), NOSPLIT, $0-160
 	MOVQ  cols+80(FP), R12
 	MOVQ  R12, R13
 	ANDQ  $0x0f, R13
+	JEQ   row
 	MOVL  $0xffffffff, R14
 	BZHIL R13, R14, R14
 	KMOVW R14, K1
@@ -667,6 +674,8 @@ end2:
 	VMOVUPS   Z0, K1, (SI)(R13*4)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dst0Stride+88(FP), R13
 	ADDQ R13, CX
 	MOVQ dst1Stride+96(FP), R13
@@ -685,8 +694,7 @@ next:
 	ADDQ R13, R10
 	MOVQ yStride+152(FP), R13
 	ADDQ R13, R11
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -706,6 +714,7 @@ TEXT ·maxOfFour64AVX512(SB), NOSPLIT, $0-96
 	MOVQ  cols+48(FP), R8
 	MOVQ  R8, R9
 	ANDQ  $0x07, R9
+	JEQ   row
 	MOVL  $0xffffffff, R10
 	BZHIL R9, R10, R10
 	KMOVW R10, K1
@@ -754,6 +763,8 @@ end2:
 	VMOVUPD   Z1, K1, (CX)(R9*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dstStride+56(FP), R9
 	ADDQ R9, CX
 	MOVQ x0Stride+64(FP), R9
@@ -764,8 +775,7 @@ next:
 	ADDQ R9, SI
 	MOVQ x3Stride+88(FP), R9
 	ADDQ R9, DI
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER
@@ -789,6 +799,7 @@ TEXT ·layAtMax64AVX512(SB), NOSPLIT, $0-160
 	MOVQ  cols+80(FP), R12
 	MOVQ  R12, R13
 	ANDQ  $0x07, R13
+	JEQ   row
 	MOVL  $0xffffffff, R14
 	BZHIL R13, R14, R14
 	KMOVW R14, K1
@@ -869,6 +880,8 @@ end2:
 	VMOVUPD   Z0, K1, (SI)(R13*8)
 
 next:
+	DECQ AX
+	JEQ  done
 	MOVQ dst0Stride+88(FP), R13
 	ADDQ R13, CX
 	MOVQ dst1Stride+96(FP), R13
@@ -887,8 +900,7 @@ next:
 	ADDQ R13, R10
 	MOVQ yStride+152(FP), R13
 	ADDQ R13, R11
-	DECQ AX
-	JNE  row
+	JMP  row
 
 done:
 	VZEROUPPER

@@ -27,7 +27,7 @@
 // and loss and rate (the learning rate) are those of the step. If training resumes from a
 // checkpoint, the first line also has its "path", and an "error" if newer checkpoints are damaged
 // and were skipped. The last line has an "error" if training ended with one. With [Timed] each line
-// has "time", in UTC, and the first has "about" with [About]
+// has "time", in UTC, and the first has "about" with [About], "folder" with [In]
 // and "settings" with [With]. Numbers that JSON lacks are the strings "NaN", "+Inf" and "-Inf". Readers
 // skip keys that they do not know.
 //

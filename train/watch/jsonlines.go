@@ -92,6 +92,7 @@ func (l *jsonLines) append(e train.Event, now time.Time) {
 		text("path", e.Path)
 		text("error", messageOf(e.Err))
 		text("about", l.about)
+		text("folder", l.folder)
 		if len(l.chosen) > 0 {
 			b = append(appendKey(b, "settings"), '{')
 			for i, name := range slices.Sorted(maps.Keys(l.chosen)) {

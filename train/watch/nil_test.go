@@ -12,7 +12,7 @@ func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
 			"Bar": watch.Bar, "Clock": watch.Clock, "Every": watch.Every,
-			"IsTerminal": watch.IsTerminal, "JSONLines": watch.JSONLines, "NewReader": watch.NewReader,
+			"In": watch.In, "IsTerminal": watch.IsTerminal, "JSONLines": watch.JSONLines, "NewReader": watch.NewReader,
 			"About": watch.About, "ReadLog": watch.ReadLog, "Terminal": watch.Terminal, "Timed": watch.Timed, "With": watch.With,
 		},
 		Types: []any{

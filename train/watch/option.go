@@ -16,6 +16,7 @@ type settings struct {
 	clock    func() time.Time
 	about    string
 	chosen   map[string]string
+	folder   string
 }
 
 func settle(w io.Writer, options []Option) settings {
@@ -42,6 +43,11 @@ func About(text string) Option { return func(s *settings) { s.about = text } }
 // With adds the settings of a training to the line with which a log begins, under "settings", as an
 // object of texts: what a reader needs to tell runs apart and to begin one like it.
 func With(chosen map[string]string) Option { return func(s *settings) { s.chosen = chosen } }
+
+// In adds a folder to the line with which a log begins, under "folder": the one from which the relative
+// paths in the log are read. Where it is relative itself, it is so to the folder of the log, so that a
+// log which is moved together with its files still leads to them.
+func In(folder string) Option { return func(s *settings) { s.folder = folder } }
 
 // Terminal tells a [Bar] whether its writer is a terminal. Without it, [IsTerminal] decides.
 func Terminal(is bool) Option { return func(s *settings) { s.terminal = is } }

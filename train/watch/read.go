@@ -26,6 +26,7 @@ type Record struct {
 	train.Event
 	Time     time.Time
 	Settings map[string]string // of a training that begins; nil if the log has none
+	Folder   string            // from which its relative paths are read, as [In] has it; "" if the log has none
 }
 
 // Error is a mistake in a line of a log.
@@ -77,7 +78,7 @@ func NewReader(name string, r io.Reader) *Reader {
 	if r == nil {
 		return &Reader{name: name}
 	}
-	return &Reader{name: name, r: bufio.NewReaderSize(r, 64<<10)}
+	return &Reader{name: name, r: bufio.NewReaderSize(r, 8<<10)}
 }
 
 // Next returns the next record. At the end of what has been written it returns io.EOF, and it may
@@ -148,6 +149,7 @@ func parse(line []byte) (Record, error) {
 		Time    string `json:"time"`
 
 		Settings map[string]string `json:"settings"`
+		Folder   string            `json:"folder"`
 	}
 	if err := json.Unmarshal(line, &v); err != nil {
 		wrong, broken := new(json.UnmarshalTypeError), new(json.SyntaxError)
@@ -175,7 +177,7 @@ func parse(line []byte) (Record, error) {
 	out := Record{Event: train.Event{Kind: kind, Step: *v.Step, Steps: v.Steps, Epochs: v.Epochs,
 		Position: data.Position{Epoch: v.Epoch, Batch: v.Batch}, Loss: float64(v.Loss), Rate: float64(v.Rate), Scores: metric.Scores(v.Scores), Path: v.Path}}
 	if kind == train.Begun {
-		out.Settings = v.Settings
+		out.Settings, out.Folder = v.Settings, v.Folder
 	}
 	if v.Error != "" {
 		out.Err = errors.New(v.Error)

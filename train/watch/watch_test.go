@@ -361,6 +361,16 @@ func TestEqualRuns(t *testing.T) {
 	}
 }
 
+// TestIn: the first line of a log has the folder from which its paths are read, and readers get it.
+func TestIn(t *testing.T) {
+	var b bytes.Buffer
+	observe(t, watch.JSONLines(&b, watch.In("../work")), course(1)...)
+	records, err := watch.ReadLog("log", &b)
+	if err != nil || records[0].Folder != "../work" || records[1].Folder != "" {
+		t.Errorf("read %+v, %v", records, err)
+	}
+}
+
 // TestWith: a log begins with the settings of the training, in order, which are read again.
 func TestWith(t *testing.T) {
 	var b bytes.Buffer

@@ -13,7 +13,7 @@ import (
 func TestNil(t *testing.T) {
 	niltest.Check(t, niltest.Table{
 		Functions: map[string]any{
-			"Clean": figure.Clean, "IDPrefix": figure.IDPrefix, "Linear": figure.Linear, "ModuleID": figure.ModuleID, "Near": figure.Near,
+			"Clean": figure.Clean, "IDPrefix": figure.IDPrefix, "Linear": figure.Linear, "ModuleID": figure.ModuleID, "Near": figure.Near, "NodesAlone": figure.NodesAlone,
 			"OnlyPanel": figure.OnlyPanel, "Placed": figure.Placed, "Sub": figure.Sub, "Sup": figure.Sup, "Unmarked": figure.Unmarked, "TextWidth": figure.TextWidth, "WithTheme": figure.WithTheme, "WithoutLegend": figure.WithoutLegend,
 		},
 		Types: []any{figure.Alarm(0), figure.Figure{}, figure.Kind(0), figure.Rect{}, figure.Role(0), figure.Sheet{}, figure.Sketch{}, figure.Status(0)},

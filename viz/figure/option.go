@@ -13,6 +13,7 @@ type options struct {
 	near   map[string]float64 // places in an earlier drawing; nil for none
 	steady bool               // later drawings can be near to this one
 	placed *Layout            // nil where it is to be computed
+	nodes  bool               // a sheet has nothing else
 }
 
 // WithTheme sets the colours; the default is Auto.
@@ -31,6 +32,10 @@ func OnlyPanel(panel int) Option { return func(o *options) { o.panel = panel } }
 // Placed draws things at the places of a layout that [Figure.Layout] computed of this figure, or of
 // one that differs in its marks alone: heat, groups, badges, alarms and titles.
 func Placed(l *Layout) Option { return func(o *options) { o.placed = l } }
+
+// NodesAlone leaves all items but the nodes out of a [Sheet], and its Style. In sheets of figures
+// that differ in their marks alone, and all have an overlay, nothing else differs but the legend.
+func NodesAlone() Option { return func(o *options) { o.nodes = true } }
 
 func (f *Figure) options(opts []Option) (options, error) {
 	o := options{legend: true}

@@ -203,6 +203,16 @@ func (e *easel) attrs(fill, stroke paint, classes ...string) string {
 	return b.String()
 }
 
+// useMarks records all paints that overlays use.
+func (e *easel) useMarks() {
+	for _, p := range [...]paint{page, ink, faint, ownA, ownB, lineOf(Op), alarmLine, checkedLine, lossyLine, hotInk} {
+		e.fills[p], e.strokes[p] = true, true
+	}
+	for p := heatFill; p < roleFill; p++ {
+		e.fills[p], e.strokes[p] = true, true
+	}
+}
+
 // style returns the style sheet that makes a painted drawing dark. Class rules override the
 // presentation attributes, which have the light colours.
 func (e *easel) style() string {

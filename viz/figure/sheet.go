@@ -79,7 +79,10 @@ func (f *Figure) Sheet(ctx context.Context, opts ...Option) (*Sheet, error) {
 	s.Legend = d.legendAlone(min(max(s.Width, legendLeast), legendMost), shown)
 	d.easel.attrs(page, none) // the viewer paints the page
 	s.Page = d.easel.value(page)
-	if o.theme == Auto {
+	if f.Overlay {
+		d.easel.useMarks() // so that the marks of another step find their colours
+	}
+	if o.theme == Auto && !o.nodes {
 		s.Style = d.easel.preferred() + d.easel.dark(darkClass)
 	}
 	return s, nil
@@ -109,6 +112,9 @@ func (d *drawing) legendAlone(width float64, shown []int) string {
 // item draws one thing. If a sheet is made, the thing becomes an item of it, moved from the panel
 // to its place there.
 func (d *drawing) item(it Item, draw func()) {
+	if d.sheet != nil && d.options.nodes && it.Kind != "node" {
+		return
+	}
 	draw()
 	if d.sheet == nil {
 		return

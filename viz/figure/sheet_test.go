@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -161,5 +162,53 @@ func TestModuleIDsDiffer(t *testing.T) {
 			}
 			seen[id] = path
 		}
+	}
+}
+
+// TestNodesAlone: sheets of figures that differ in their marks differ in their nodes and the legend
+// alone, and the nodes are those of the sheet that has nothing else.
+func TestNodesAlone(t *testing.T) {
+	f := kmeans()
+	f.Overlay = true
+	l := mustLayout(t, f)
+	marked := func(mark func(i int, n *Node)) (all, alone *Sheet) {
+		g := *f
+		g.Nodes = slices.Clone(f.Nodes)
+		for i := range g.Nodes {
+			mark(i, &g.Nodes[i])
+		}
+		return sheet(t, &g, Placed(l)), sheet(t, &g, Placed(l), NodesAlone())
+	}
+	still := func(s *Sheet) *Sheet {
+		out := *s
+		out.Items, out.Legend = slices.Clone(s.Items), ""
+		for i, it := range s.Items {
+			if it.Kind == "node" {
+				out.Items[i].SVG, out.Items[i].Box = "", Rect{}
+			}
+		}
+		return &out
+	}
+	plain, _ := marked(func(int, *Node) {})
+	looks := map[string]bool{}
+	for name, mark := range map[string]func(i int, n *Node){
+		"none":  func(int, *Node) {},
+		"heat":  func(i int, n *Node) { n.Heat, n.Badge, n.Title = 1+i%HeatSteps, strconv.Itoa(i), "largest" },
+		"group": func(i int, n *Node) { n.Group = 1 + i%Groups },
+		"alarm": func(i int, n *Node) { n.Alarm = Alarm(i % alarms) },
+	} {
+		all, alone := marked(mark)
+		if !reflect.DeepEqual(still(all), still(plain)) {
+			t.Errorf("%s: more than the nodes differs", name)
+		}
+		nodes := slices.DeleteFunc(slices.Clone(all.Items), func(it Item) bool { return it.Kind != "node" })
+		if !reflect.DeepEqual(alone.Items, nodes) || alone.Legend != all.Legend {
+			t.Errorf("%s: the nodes alone look otherwise", name)
+		}
+		text, _ := json.Marshal(nodes)
+		looks[string(text)] = true
+	}
+	if len(looks) != 4 {
+		t.Errorf("four ways to mark nodes have %d looks", len(looks))
 	}
 }

@@ -32,6 +32,7 @@ type Page struct {
 	// Matrix has the results at several settings, and how the variants measure by each other's
 	// metrics.
 	Matrix Matrix `json:",omitempty"`
+	Live   Live   `json:"-"`
 	Made   Made
 }
 

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	_ "embed"
+	"encoding/json"
 	"fmt"
 	"html/template"
 	"io"
@@ -21,6 +22,8 @@ var (
 	scriptJS string
 	//go:embed cursor.js
 	cursorJS string
+	//go:embed live.js
+	liveJS string
 )
 
 // Mark stands near the beginning of every file that Write writes, and tells it from others.
@@ -41,6 +44,13 @@ func (p Page) Write(w io.Writer) error {
 		return fmt.Errorf("report: %w", err)
 	}
 	script := scriptJS + cursorJS
+	var live []byte
+	if p.Live.Page != "" {
+		script += liveJS
+		if live, err = json.Marshal(p.Live.Page); err != nil {
+			return fmt.Errorf("report: %w", err)
+		}
+	}
 	steps := wr.stepCursor(p)
 	sections := wr.sections(p)
 	page := wr.part("page", map[string]any{
@@ -53,6 +63,7 @@ func (p Page) Write(w io.Writer) error {
 		"Dots":     wr.dots(),
 		"Steps":    steps,
 		"Cursors":  template.JS(wr.cursorsData()),
+		"Live":     template.JS(live),
 	})
 	if wr.err == nil {
 		wr.err = uniqueIDs(string(page))
@@ -60,7 +71,13 @@ func (p Page) Write(w io.Writer) error {
 	if wr.err != nil {
 		return fmt.Errorf("report: %w", wr.err)
 	}
-	_, err = io.WriteString(w, csp.Seal(string(page), "\n"+script))
+	sealed := ""
+	if p.Live.Page != "" {
+		sealed = csp.SealAround(string(page), p.Live.Page, "\n"+script)
+	} else {
+		sealed = csp.Seal(string(page), "\n"+script)
+	}
+	_, err = io.WriteString(w, sealed)
 	return err
 }
 
@@ -102,7 +119,7 @@ func (w *writer) sections(p Page) []section {
 	var out []section
 	for _, s := range []section{
 		w.verdict(p), w.summary(p), w.ends(p), w.objectives(p), w.graphs(p), w.difference(p), w.gradients(p), w.weights(p), w.stationary(p), w.training(p), w.settings(p), w.judged(p), w.plane(p),
-		w.centres(p), w.agreement(p), w.sweeps(p), w.baselines(p), w.cost(p), w.made(p),
+		w.centres(p), w.agreement(p), w.sweeps(p), w.baselines(p), w.cost(p), w.live(p), w.made(p),
 	} {
 		if len(s.Body) > 0 {
 			out = append(out, s)

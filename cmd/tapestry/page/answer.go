@@ -36,6 +36,8 @@ type Answer struct {
 	Sent func()
 }
 
+const jsonType = "application/json"
+
 // lines is an answer that goes on, with a line of JSON for each value that it writes.
 type lines func(ctx context.Context, write func(...any) error)
 
@@ -91,7 +93,7 @@ func (s *Service) told(q Request, status int, v any) *Answer {
 		s.options.Log.Printf("%s %s: %v", q.Method, q.Path, err)
 		status, text = mistaken, []byte(`{"error":"the answer cannot be written"}`+"\n")
 	}
-	return &Answer{Status: status, Kind: "application/json", Text: text}
+	return &Answer{Status: status, Kind: jsonType, Text: text}
 }
 
 // encode returns values as lines of JSON.

@@ -60,41 +60,54 @@ func (s *Service) compare(r *request) (v any, err error) {
 		return nil, err
 	}
 	err = s.use(r.ctx, func() error {
-		v, err = compared(r.ctx, r, a, b)
+		c, m, scale, err := paired(r.ctx, r, a, b)
+		if err != nil {
+			return err
+		}
+		if !m.stills.has(r, c.drawing) {
+			v, err = c.view(r.ctx, m, scale)
+			return err
+		}
+		f, err := m.diff.FigureContext(r.ctx)
+		if err == nil {
+			v, err = repaint(r.ctx, f, m.layout, scale, c.step, r.query.Get("kept"))
+		}
 		return err
 	}, a, b)
 	return v, err
 }
 
-// compared draws the difference of two documents.
-func compared(ctx context.Context, r *request, a, b *document) (*compareView, error) {
+// paired finds the difference of two documents, and marks it with its overlay.
+func paired(ctx context.Context, r *request, a, b *document) (c comparison, m *pairing, scale string, err error) {
 	q, err := drawingOf(r, a, b)
 	if err != nil {
-		return nil, err
+		return c, nil, "", err
 	}
-	c, err := newComparison(ctx, q, a, b)
-	if err != nil {
-		return nil, err
+	if c, err = newComparison(ctx, q, a, b); err != nil {
+		return c, nil, "", err
 	}
-	m, err := c.pairing(ctx)
-	if err != nil {
-		return nil, err
+	if m, err = c.pairing(ctx); err != nil {
+		return c, nil, "", err
 	}
-	scale, err := c.overlay(ctx, m.diff)
-	if err != nil {
-		return nil, err
-	}
+	scale, err = c.overlay(ctx, m.diff)
+	return c, m, scale, err
+}
+
+// view draws the difference.
+func (c comparison) view(ctx context.Context, m *pairing, scale string) (*compareView, error) {
 	sheet, err := c.sheet(ctx, m, scale)
 	if err != nil {
 		return nil, err
 	}
 	diff := m.diff
-	out := &compareView{sheetView: *sheet, Sentence: diff.Sentence(), Summary: diff.Summary(), Matching: diff.Matching(), Text: m.text, A: a.id, B: b.id}
-	identity, words := Difference(a.model.Builder.Name, b.model.Builder.Name)
+	out := &compareView{Sentence: diff.Sentence(), Summary: diff.Summary(), Matching: diff.Matching(), Text: m.text, A: c.docs[0].id, B: c.docs[1].id}
+	identity, words := Difference(c.docs[0].model.Builder.Name, c.docs[1].model.Builder.Name)
 	if identity != nil {
 		out.Identity, out.Words = newFormula(*identity), words
 	}
-	return out, nil
+	err = m.stills.name(c.drawing, sheet, *out)
+	out.sheetView = *sheet
+	return out, err
 }
 
 // comparison holds the two documents of a comparison, and how to draw them.
@@ -126,6 +139,7 @@ type pairing struct {
 	boxes     map[string]viz.Pair
 	text      string
 	layout    *figure.Layout
+	stills    stills
 }
 
 // pairing compares the documents. All modules are open, as aligned drawings cannot close them, and
@@ -143,7 +157,7 @@ func (c comparison) pairing(ctx context.Context) (*pairing, error) {
 	if m := c.docs[0].paired; m != nil && m.at == c.at && m.level == c.level && m.gradients == c.gradients && maps.Equal(m.fed, fed) {
 		return m, nil
 	}
-	m := &pairing{at: c.at, level: c.level, gradients: c.gradients, fed: fed}
+	m := &pairing{at: c.at, level: c.level, gradients: c.gradients, fed: fed, stills: stills{}}
 	var err error
 	if m.diff, err = viz.DiffContext(ctx, c.at[0].drawn(c.gradients), c.at[1].drawn(c.gradients),
 		viz.Fed(fed), viz.At(c.level), viz.Parameters(viz.ParamsApart), viz.Panels(c.docs[0].model.Builder.Title, c.docs[1].model.Builder.Title)); err != nil {
@@ -221,7 +235,7 @@ type chartsView struct {
 type figureView struct {
 	Doc     string  `json:"doc"`
 	Name    string  `json:"name"`
-	Loss    *number `json:"loss"`              // null if the step from this state has not been done
+	Loss    *number `json:"loss"`              // null of a model that is not trained
 	Inertia *number `json:"inertia,omitempty"` // of clusterings of the same data
 }
 
@@ -284,8 +298,12 @@ func courses(r *request, docs []*document, step int) (*chartsView, error) {
 	}
 	for _, d := range docs {
 		at := figureView{Doc: d.id, Name: nameAmong(d, docs)}
-		if step < len(d.session.losses) {
-			x := number(d.session.losses[step])
+		if step < d.session.steps() || d.session.trains {
+			loss, err := d.lossAt(r.ctx, step)
+			if err != nil {
+				return nil, err
+			}
+			x := number(loss)
 			at.Loss = &x
 		}
 		if x, known := inertia[d.id]; known {
@@ -304,7 +322,11 @@ func (s *Service) compareSVG(r *request) (v any, err error) {
 		return nil, err
 	}
 	err = s.use(r.ctx, func() error {
-		drawn, err := compared(r.ctx, r, a, b)
+		c, m, scale, err := paired(r.ctx, r, a, b)
+		if err != nil {
+			return err
+		}
+		drawn, err := c.view(r.ctx, m, scale)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -11,13 +12,14 @@ import (
 
 // Limits on the records kept of a log.
 const (
-	maxPoints   = 1 << 16 // of a series; of more, every second is dropped
+	maxPoints   = 1 << 16 // of a series, fewer if there are many runs; of more, every second is dropped
 	maxProblems = 20      // lines that could not be read, listed one by one
 	maxScores   = 32      // names of scores
 )
 
 // course is the history of a training, as its log gives it.
 type course struct {
+	most         int // points of a series; 0 for maxPoints
 	begun, ended bool
 	failure      string // why it ended, if not well
 	step, steps  int
@@ -29,6 +31,9 @@ type course struct {
 	last         metric.Scores
 	saved        string
 	settings     map[string]string
+	folder       string // where it ran, as the log has it
+	changed      string // how it was set up before it was resumed, in words
+	length       string // how long it was to be before, in words
 	problems     []problem
 	wrong        int // lines that could not be read
 }
@@ -47,6 +52,7 @@ type problem struct {
 // add adds a record to the history.
 func (c *course) add(r watch.Record) {
 	c.step, c.epoch = r.Step, r.Position.Epoch
+	c.loss.most, c.rate.most, c.times.most = c.most, c.most, c.most
 	at := float64(r.Step)
 	if r.Kind == train.Begun && c.begun {
 		c.resume(at)
@@ -59,10 +65,16 @@ func (c *course) add(r watch.Record) {
 		c.begun, c.ended, c.failure = true, false, ""
 		c.steps, c.epochs = r.Steps, r.Epochs
 		if r.Settings != nil {
-			c.settings = r.Settings
+			if r.Step == 0 || c.settings == nil {
+				c.changed, c.length = "", ""
+			} else {
+				changed, length := changedSettings(c.settings, r.Settings)
+				c.changed, c.length = cmp.Or(changed, c.changed), cmp.Or(length, c.length)
+			}
+			c.settings, c.folder = r.Settings, r.Folder
 		}
-		if r.Path != "" {
-			c.saved = r.Path
+		if c.saved = r.Path; r.Step == 0 {
+			c.last = nil
 		}
 	case train.Stepped:
 		c.loss.add(at, r.Loss)
@@ -102,7 +114,7 @@ func (c *course) score(name string) *scoreSeries {
 	i := slices.IndexFunc(c.scores, func(s scoreSeries) bool { return s.name == name })
 	if i < 0 && len(c.scores) < maxScores {
 		i = len(c.scores)
-		c.scores = append(c.scores, scoreSeries{name: name})
+		c.scores = append(c.scores, scoreSeries{name, series{most: c.most}})
 	}
 	if i < 0 {
 		return nil
@@ -197,6 +209,7 @@ func (c *course) pace() (out series) {
 type series struct {
 	x, y         []float64
 	stride, seen int // every stride-th of those seen is kept
+	most         int // of them; 0 for maxPoints
 }
 
 func (s *series) len() int { return len(s.x) }
@@ -207,7 +220,7 @@ func (s *series) add(x, y float64) {
 		return
 	}
 	s.x, s.y = append(s.x, x), append(s.y, y)
-	if len(s.x) <= maxPoints {
+	if len(s.x) <= cmp.Or(s.most, maxPoints) {
 		return
 	}
 	n := 0

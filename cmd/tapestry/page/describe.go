@@ -52,7 +52,8 @@ type courseView struct {
 	Text  string `json:"text"` // of its schedule
 	From  number `json:"from"`
 	To    number `json:"to"`
-	Steps int    `json:"steps"` // after which it stays; 0 if that is not known
+	Steps int    `json:"steps"`           // after which it stays; 0 if that is not known
+	Usual bool   `json:"usual,omitempty"` // a rate that falls, because nothing else is asked for
 }
 
 // levels lists the levels of detail of drawings, from coarse to fine.

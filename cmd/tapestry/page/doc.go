@@ -13,6 +13,9 @@
 // this package as WebAssembly, those of a page that has no server. Paths, statuses and
 // media types are those of HTTP, but nothing here depends on it.
 //
+// What the page shows of one step it asks for as one request, a frame: POST /api/frame with
+// {"parts": ["api/docs/d1/sheet?step=5", …]}.
+//
 // The text form of everything is JSON: numbers that JSON lacks are the strings
 // "NaN", "+Inf" and "-Inf", and a mistake is an object with the field "error".
 //

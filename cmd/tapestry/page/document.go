@@ -43,6 +43,7 @@ type document struct {
 	paired               *pairing // the last comparison with another
 	run                  *program // made when first asked for
 	fired                *rewriting
+	terms                *identityTerms // made when first asked for
 	records              cache[*inspect.Record]
 	shadows              cache[*inspect.Precision]
 	findings             cache[*inspect.Finding]
@@ -67,7 +68,7 @@ type opening struct {
 	Scalars   map[string]float64 `json:"scalars,omitempty"`  // inputs with a default that are fed another number
 	Courses   map[string]string  `json:"courses,omitempty"`  // schedules of inputs with a default that are fed another number in every step
 	AsNotes   bool               `json:"as_notes,omitempty"` // as the lecture notes have it, where the defaults differ
-	Run       string             `json:"run,omitempty"`      // a run whose training it goes on with, from the newest checkpoint
+	Run       string             `json:"run,omitempty"`      // the name or the id of a run whose training it goes on with, from the newest checkpoint
 	Anew      bool               `json:"anew,omitempty"`     // from its beginning
 	named     bool               // by the command that began the page
 }
@@ -161,7 +162,7 @@ func (s *Service) buildModel(ctx context.Context, d *document, dt graph.DType) (
 		table, d.asked.Data = nil, "" // only clusterings take a table
 	}
 	if table != nil {
-		fit(first, d.settings, table)
+		fit(first, d.settings, table, q.AsNotes)
 	}
 	if d.model, err = build(ctx, b, d.settings, dt); err != nil {
 		return nil, err
@@ -333,6 +334,21 @@ type Model struct {
 	Seed      uint64
 	AsNotes   bool   // trained as the lecture notes have it; Settings has their settings
 	Data      string // of a clustering: a built-in table; "" for examples of the model's own
+
+	// What only a report is told.
+
+	Usual bool         // the optimiser and its rate are those that the model has by default
+	Run   *ReportedRun // the run with which it goes on; nil for a training of the page's own
+}
+
+// ReportedRun is the run of a log whose training a document goes on with.
+type ReportedRun struct {
+	Name      string
+	Settings  map[string]string // that it is trained with, as in its log
+	Folder    string            // from which paths among these are read; "" for the one in which the page runs
+	Steps     int               // of the whole training
+	Changed   string            // how it was set up before it was resumed, in words; "" where it was the same
+	Otherwise string            // what it goes on with otherwise than it was trained up to its checkpoint, in words
 }
 
 // Open opens a model in the page. The page first shows all models opened this way, compared.

@@ -5,9 +5,9 @@ import (
 	"io"
 	"path"
 	"runtime"
-	"strconv"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/viz"
 )
 
@@ -83,9 +83,6 @@ func (s *Service) report(r *request) (v any, err error) {
 		if err != nil {
 			return nil, err
 		}
-		if d.session.feeder.gone != nil {
-			return nil, failf(unprocessable, "%s goes on with a run, and a report trains from the beginning: tapestry compare makes it, with the flags of the run", d.model.Builder.Name)
-		}
 		if s.options.Report == nil {
 			return nil, failf(notImplemented, "there is no report of %s", d.model.Builder.Name)
 		}
@@ -105,9 +102,21 @@ func (s *Service) report(r *request) (v any, err error) {
 
 // asModel returns the model that opens the document again. It reads only fields that never change.
 func (d *document) asModel() Model {
-	schedule := d.asked.Schedule
-	if schedule == "" && d.request.Rate > 0 {
-		schedule = strconv.FormatFloat(d.request.Rate, 'g', -1, 64)
+	m := Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, Scalars: d.asked.Scalars, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Schedule: d.asked.Schedule, Courses: d.asked.Courses, Seed: d.asked.Seed, Data: d.asked.Data, AsNotes: d.asked.AsNotes}
+	m.Usual = d.request.Optimiser == "" && d.request.Rate == 0 && d.request.Schedule == ""
+	if len(lab.Trained(d.model)) == 0 {
+		m.Optimiser, m.Rate, m.Schedule, m.Usual = "", 0, "", true
 	}
-	return Model{Name: d.model.Builder.Name, Text: d.asked.Text, Settings: d.settings, Scalars: d.asked.Scalars, DType: d.asked.DType, Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Schedule: schedule, Courses: d.asked.Courses, Seed: d.asked.Seed, Data: d.asked.Data, AsNotes: d.asked.AsNotes}
+	if r := d.session.feeder.gone; r != nil {
+		m.Run = &ReportedRun{r.of.name, r.settings, r.of.folder, r.Steps, r.setOtherwise(), ""}
+		switch q := d.request; {
+		case len(q.Scalars) > 0 || r.from != "" && len(q.Courses) > 0:
+			m.Run.Otherwise = "another γ"
+		case r.from != "" && q.Optimiser != "" && q.Optimiser != r.of.settings["optimiser"]:
+			m.Run.Otherwise = "another optimiser"
+		case r.from != "" && (q.Rate != 0 || q.Schedule != ""):
+			m.Run.Otherwise = "another rate"
+		}
+	}
+	return m
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/lab"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -91,6 +92,7 @@ func TestScalarsAreDrawnAsFed(t *testing.T) {
 func TestCoursesAreTold(t *testing.T) {
 	c := newClient(t, Options{})
 	id := c.open(`{"model":"kmeans-goofy","data":"iris","dtype":"f64"}`)
+	const annealed = lab.ClusteringSteps / 4
 	c.train(id, annealed+20)
 	d, err := c.s.shelf.find(id)
 	if err != nil {
@@ -100,21 +102,25 @@ func TestCoursesAreTold(t *testing.T) {
 	c.get("/api/docs/"+id, &doc)
 	var h historyView
 	c.get("/api/docs/"+id+"/history", &h)
-	if len(doc.Courses) != 1 || len(h.Fed) != 1 || doc.Courses[0].Name != h.Fed[0].Name {
+	γ := d.session.feeder.model.Gamma()
+	if len(doc.Courses) != 1 || len(h.Fed) != 2 || doc.Courses[0].Name != γ.Path() {
 		t.Fatalf("the courses are %v, fed is %v", doc.Courses, h.Fed)
 	}
-	γ := d.session.feeder.model.Gamma()
+	values, rates := fedTo(t, h, γ.Path()), fedTo(t, h, doc.Schedule.Name)
 	for step := range annealed + 20 {
 		fed, err := d.session.feeder.scalarsAt(step, d.model.Graph)
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := float64(h.Fed[0].Values[min(step, len(h.Fed[0].Values)-1)])
+		told := float64(values[min(step, len(values)-1)])
+		if want := lab.Falling(doc.Rate, lab.ClusteringSteps).At(step, lab.ClusteringSteps); float64(rates[step]) != want {
+			t.Errorf("step %d: the rate is told as %v, want %v", step, rates[step], want)
+		}
 		if told != fed[γ] {
 			t.Errorf("step %d: told %v, fed %v", step, told, fed[γ])
 		}
 	}
-	if got, want := doc.Courses[0], (courseView{γ.Path(), d.session.feeder.courses[γ].String(), h.Fed[0].Values[0], h.Fed[0].Values[annealed-1], annealed}); got != want {
+	if got, want := doc.Courses[0], (courseView{γ.Path(), d.session.feeder.courses[γ].String(), values[0], values[annealed-1], annealed, false}); got != want {
 		t.Errorf("the course is %v, want %v", got, want)
 	}
 	// A number that the user gives is no course.
@@ -123,6 +129,18 @@ func TestCoursesAreTold(t *testing.T) {
 	if len(doc.Courses) != 0 || len(doc.Scalars) != 1 || doc.Scalars[0].Value != 3 {
 		t.Errorf("given 3, it is told as %v, %v", doc.Courses, doc.Scalars)
 	}
+}
+
+// fedTo returns what is fed to a scalar from state to state.
+func fedTo(t *testing.T, h historyView, name string) []number {
+	t.Helper()
+	for _, f := range h.Fed {
+		if f.Name == name {
+			return f.Values
+		}
+	}
+	t.Fatalf("nothing is fed to %s", name)
+	return nil
 }
 
 // TestComparedAtOneStep: a comparison is of a state that both have, and asks for no other.

@@ -11,10 +11,6 @@ import (
 	"gorgonia.org/tensor"
 )
 
-// annealed is the number of steps in which a scalar such as a temperature changes, unless its schedule
-// says another. Then it is constant.
-const annealed = 200
-
 // feeder gives every step its feed, which depends only on the seed and the step.
 type feeder struct {
 	model   *builders.Model
@@ -27,6 +23,15 @@ type feeder struct {
 	rate    *graph.Node              // the one among them that is the learning rate; nil for a constant one
 	scalars map[*graph.Node]float64  // scalars that the user fixed
 	gone    *resumed                 // the training that it goes on with; nil for one of the page's own
+}
+
+// usualSteps returns the steps of a training as the commands have them by default, over which schedules
+// go.
+func (f *feeder) usualSteps() int {
+	if f.table != nil {
+		return lab.ClusteringSteps
+	}
+	return lab.OwnSteps
 }
 
 // clusterData finds a table by name among those available to clusterings.
@@ -46,12 +51,13 @@ func (s *Service) clusterData(name string) (*data.Table, error) {
 	return t, nil
 }
 
-// fit sets a clustering's sizes to those of its table, except the batch size.
-func fit(m *builders.Model, s builders.Settings, t *data.Table) {
+// fit sets a clustering's sizes to those of its table, and those that are not given to what they are by
+// default.
+func fit(m *builders.Model, s builders.Settings, t *data.Table, asNotes bool) {
 	n, d, k := lab.SizeNames(m)
 	s[d] = float64(len(t.Columns))
-	if !m.Builder.Batched() {
-		s[n] = float64(t.Rows())
+	if _, given := s[n]; !given || !m.Builder.Batched() {
+		s[n] = float64(lab.Config{Table: t, AsNotes: asNotes}.BatchOf(m.Builder))
 	}
 	if _, given := s[k]; !given {
 		s[k] = float64(lab.DefaultK(t))
@@ -76,7 +82,7 @@ func newFeeder(m *builders.Model, q opening, t *data.Table) (*feeder, error) {
 	case γ != nil && q.AsNotes && notes.Steady:
 		f.scalars[γ] = lab.SteadyGamma(t, k)
 	case γ != nil:
-		f.courses[γ] = schedule{Schedule: lab.DefaultGamma(t, k), over: annealed}
+		f.courses[γ] = schedule{Schedule: lab.Annealing(t, k, lab.ClusteringSteps), over: lab.ClusteringSteps}
 	}
 	if q.AsNotes && notes.Start != "" {
 		if f.begins, err = lab.ParseStart(notes.Start); err != nil {

@@ -34,7 +34,7 @@ func rounded(v any) any {
 		}
 	case map[string]any:
 		for k, x := range v {
-			if k == "svg" || k == "time" || k == "box" || k == "pos" || k == "width" || k == "height" {
+			if k == "svg" || k == "time" || k == "box" || k == "pos" || k == "kept" || k == "width" || k == "height" {
 				delete(v, k)
 				continue
 			}

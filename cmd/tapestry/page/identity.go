@@ -19,8 +19,12 @@ func (d *document) identify() string {
 	if run := d.session.feeder.gone; run != nil {
 		fmt.Fprintf(h, " %q %q %d", run.settings, run.from, run.first)
 	}
-	if q.Schedule != "" || len(q.Courses) > 0 {
-		fmt.Fprintf(h, " %q %q", q.Schedule, q.Courses)
+	courses := map[string]string{}
+	for n, course := range d.session.feeder.courses {
+		courses[n.Path()] = course.String()
+	}
+	if len(courses) > 0 {
+		fmt.Fprintf(h, " %q", courses)
 	}
 	if t := d.session.feeder.table; t != nil {
 		fmt.Fprintf(h, " %q %v", t.Columns, t.X)

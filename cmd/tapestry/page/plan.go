@@ -19,6 +19,7 @@ type planned struct {
 	plan   *viz.Plan
 	boxes  [][]*graph.Node // the nodes of each; see [viz.Contents]
 	layout *figure.Layout
+	stills stills
 }
 
 // plan returns the drawing of a variant. The last one is kept.
@@ -35,7 +36,7 @@ func (d *document) plan(ctx context.Context, v *variant, q drawing) (*planned, e
 	if err != nil {
 		return nil, err
 	}
-	p := &planned{of: v, drawn: drawn, fed: fed}
+	p := &planned{of: v, drawn: drawn, fed: fed, stills: stills{}}
 	if p.plan, err = viz.NewPlan(ctx, v.drawn(q.gradients), append(opened, viz.At(q.level), viz.Fed(fed), viz.DenseAbove(-1))...); err != nil { // the window moves over a large drawing
 		return nil, err
 	}

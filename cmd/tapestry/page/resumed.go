@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,7 +17,8 @@ import (
 )
 
 // Trained reads the settings with which the log of a training begins, and returns that training.
-type Trained func(ctx context.Context, settings map[string]string) (Training, error)
+// Relative paths among them are read from the folder, where that is not "".
+type Trained func(ctx context.Context, settings map[string]string, folder string) (Training, error)
 
 // Training is a training that a log tells of.
 type Training struct {
@@ -30,41 +30,26 @@ type Training struct {
 // resumed is the training of a run that the page goes on with.
 type resumed struct {
 	Training
-	settings map[string]string
-	from     string      // the checkpoint; "" for its beginning
-	first    int         // its step that is step 0 of the page
-	store    *tape.Store // what step 0 begins with
-}
-
-// logged returns the run with this id, its settings and the path of its newest checkpoint.
-func (s *Service) logged(id string) (one *run, settings map[string]string, saved string, steps int, err error) {
-	i := slices.IndexFunc(s.logs, func(one *run) bool { return one.id == id })
-	if i < 0 {
-		return nil, nil, "", 0, failf(notFound, "there is no run %.40q", id)
-	}
-	one = s.logs[i]
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	one.refresh()
-	if settings = one.course.settings; settings["model"] == "" {
-		err = failf(unprocessable, "%s does not say of which model it is: it was written before logs began with their settings, or not by tapestry train", one.name)
-	}
-	return one, settings, one.course.saved, one.course.step, err
+	of       told
+	settings map[string]string // with what is asked for otherwise
+	from     string            // the checkpoint; "" for its beginning
+	first    int               // its step that is step 0 of the page
+	store    *tape.Store       // what step 0 begins with
 }
 
 // resume returns the training of a run as it stands at its newest checkpoint, or as it begins. What is asked for
 // otherwise takes the place of the run's own settings.
 func (s *Service) resume(ctx context.Context, q opening) (*resumed, error) {
-	one, settings, saved, _, err := s.logged(q.Run)
+	of, err := s.tells(q.Run)
 	switch {
 	case err != nil:
 		return nil, err
 	case s.options.Trained == nil:
-		return nil, failf(notImplemented, "there is nothing here that reads the settings of %s", one.name)
-	case saved == "" && !q.Anew:
-		return nil, failf(unprocessable, "%s has no checkpoint", one.name)
+		return nil, failf(notImplemented, "there is nothing here that reads the settings of %s", of.name)
+	case of.saved == "" && !q.Anew:
+		return nil, failf(unprocessable, "%s has no checkpoint", of.name)
 	}
-	settings = maps.Clone(settings)
+	settings := maps.Clone(of.settings)
 	if q.Optimiser != "" {
 		settings["optimiser"] = q.Optimiser
 	}
@@ -82,19 +67,32 @@ func (s *Service) resume(ctx context.Context, q opening) (*resumed, error) {
 		}
 		settings["gamma"] = text
 	}
-	t, err := s.options.Trained(ctx, settings)
+	t, err := s.options.Trained(ctx, settings, of.folder)
 	if err != nil {
 		return nil, failf(unprocessable, "%w", err)
 	}
 	if t.Optimiser.Searches() {
 		return nil, badf("optimiser %s finds the length of each step by a line search, and the page walks through the step alone", t.Optimiser.Name())
 	}
-	r := &resumed{Training: t, settings: settings, store: t.Store}
+	r := &resumed{Training: t, of: of, settings: settings, store: t.Store}
 	if q.Anew {
+		if said := r.setOtherwise(); said != "" {
+			r.Differs = append(r.Differs, fmt.Sprintf("The run was resumed with other settings: %s. Anew, all of it is trained with the last.", said))
+		}
 		return r, nil
 	}
-	r.from = saved
-	return r, s.load(r, saved, q.Optimiser == "" && q.Rate == 0 && q.Schedule == "")
+	r.from = of.saved
+	return r, s.load(r, Within(of.folder, of.saved), q.Optimiser == "" && q.Rate == 0 && q.Schedule == "")
+}
+
+// setOtherwise says in words with which settings the run had begun before it was resumed; "" where its
+// steps are the same with those that it has now. How long it is to be counts where something is fed by
+// a schedule, which may go over that.
+func (r *resumed) setOtherwise() string {
+	if r.of.changed == "" && len(r.Scheduled) > 0 {
+		return r.of.length
+	}
+	return r.of.changed
 }
 
 // resumeModel makes the model of a run and what feeds it.
@@ -157,6 +155,11 @@ func (s *Service) load(r *resumed, path string, same bool) error {
 	if id := checkpoint.Identify(state.Model.Rows, r.Model.Loss, r.Step); same && state.Model.Lanes == 0 && id.Fingerprint != state.Model.Fingerprint {
 		r.Differs = append(r.Differs, fmt.Sprintf("%s was written by a training that computes something else: the model or a setting has changed since.", path))
 	}
+	if v := state.Validation; v != nil && same {
+		if patience, err := strconv.Atoi(r.settings["patience"]); err == nil && v.Waiting > patience {
+			r.Differs = append(r.Differs, fmt.Sprintf("Patience ended the run at step %d, with the weights of step %d, of the least loss on the rows held out, which are in best.safetensors beside this checkpoint.", v.Step, v.At))
+		}
+	}
 	r.store.Resume(state.Store.Seed(), state.Store.Step(), state.Store.Runs())
 	return nil
 }
@@ -179,7 +182,7 @@ func (r *resumed) feeder(seed uint64) (f *feeder, err error) {
 		if n == rate {
 			f.rate = n
 		}
-		f.courses[n] = schedule{scheduled, r.Steps, r.first}
+		f.courses[n] = schedule{Schedule: scheduled, over: r.Steps, first: r.first}
 	}
 	if r.Table != nil {
 		f.plane, err = linear.NewPlane(r.Table)

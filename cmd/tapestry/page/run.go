@@ -14,8 +14,8 @@ import (
 	"github.com/tapestry-ml/tapestry/train/watch"
 )
 
-// The number of records of a log read at a time, which keeps requests short, and the number of
-// bytes remembered of its end, which show whether it is still the same file.
+// The number of records of logs read at a time, which keeps requests short, and the number of bytes
+// remembered of the end of each, which show whether it is still the same file.
 const (
 	recordsAtOnce = 200_000
 	tailBytes     = 256
@@ -27,15 +27,24 @@ type run struct {
 	id, path, name string
 
 	mu      sync.Mutex
-	file    *os.File
+	source  source // of the reader
 	reader  *watch.Reader
-	tail    []byte // what came before where it is read on
+	seen    fs.FileInfo // as it was read last
+	end     int64       // where it is read on
+	tail    []byte      // what came before
+	rest    bool        // there was more than could be read at once
 	course  course
 	state   runState
 	trouble string    // why it cannot be read
 	changed time.Time // of the file
 	version int       // grows with what is known
+	most    int       // points of a series
+	told    runView   // as of version toldAt
+	toldAt  int
 }
+
+// source is the file that a reader reads, which is open only meanwhile: there may be thousands of runs.
+type source struct{ *os.File }
 
 // runState is the state of a run.
 type runState string
@@ -50,16 +59,16 @@ const (
 	unreadable  runState = "unreadable"
 )
 
-// refresh reads what is new in the file.
-func (r *run) refresh() {
-	state, trouble := r.read()
+// refresh reads what is new in the file, as many records as there is room for.
+func (r *run) refresh(room *int) {
+	state, trouble := r.read(room)
 	if state != r.state || trouble != r.trouble {
 		r.state, r.trouble = state, trouble
 		r.version++
 	}
 }
 
-func (r *run) read() (runState, string) {
+func (r *run) read(room *int) (state runState, trouble string) {
 	info, err := os.Stat(r.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && r.course.begun:
@@ -71,32 +80,48 @@ func (r *run) read() (runState, string) {
 	case !info.Mode().IsRegular(): // reading a pipe might never end
 		return unreadable, "not a regular file"
 	}
-	if !r.same(info) {
-		r.close()
-		r.course = course{}
-		r.version++
-		if r.file, err = os.Open(r.path); err != nil {
-			return unreadable, plainly(err)
-		}
-		r.reader = watch.NewReader(r.name, r.file)
-	}
 	r.changed = info.ModTime()
-	for range recordsAtOnce {
+	if s := r.seen; s != nil && !r.rest && os.SameFile(s, info) && s.Size() == info.Size() && s.ModTime().Equal(info.ModTime()) {
+		return r.stands(), ""
+	}
+	f, err := os.Open(r.path)
+	if err != nil {
+		return unreadable, plainly(err)
+	}
+	defer f.Close() // it was only read
+	if !r.same(f, info) {
+		r.course = course{most: r.most}
+		r.version++
+		r.end, r.reader = 0, watch.NewReader(r.name, &r.source)
+	}
+	if _, err := f.Seek(r.end, io.SeekStart); err != nil {
+		return unreadable, plainly(err)
+	}
+	r.source.File = f
+	defer func() { r.source.File = nil }()
+	r.seen, r.rest = info, false
+	for {
+		if *room == 0 {
+			r.rest = true
+			break
+		}
 		record, err := r.reader.Next()
 		wrong := new(watch.Error)
 		switch {
 		case errors.Is(err, io.EOF):
-			return r.stands(), r.remember()
+			return r.stands(), r.remember(f)
 		case errors.As(err, &wrong):
 			r.course.complain(wrong)
 		case err != nil:
+			r.seen = nil
 			return unreadable, plainly(err)
 		default:
 			r.course.add(record)
 		}
+		*room--
 		r.version++
 	}
-	return reading, r.remember()
+	return reading, r.remember(f)
 }
 
 // stands returns the state of the run once all of the log is read.
@@ -112,43 +137,29 @@ func (r *run) stands() runState {
 	return running
 }
 
-// same reports whether the path still leads to the open file and the part already read is still
-// there. It is false if the file was replaced, cut or written anew.
-func (r *run) same(info fs.FileInfo) bool {
-	if r.file == nil {
-		return false
-	}
-	opened, err := r.file.Stat()
-	if err != nil || !os.SameFile(opened, info) {
-		return false
-	}
-	at, err := r.file.Seek(0, io.SeekCurrent)
-	if err != nil || info.Size() < at {
+// same reports whether a file is the one that was read last and the part already read is still there.
+// It is false if the file was replaced, cut or written anew.
+func (r *run) same(f *os.File, info fs.FileInfo) bool {
+	if r.seen == nil || !os.SameFile(r.seen, info) || info.Size() < r.end {
 		return false
 	}
 	now := make([]byte, len(r.tail))
-	_, err = r.file.ReadAt(now, at-int64(len(now)))
+	_, err := f.ReadAt(now, r.end-int64(len(now)))
 	return err == nil && bytes.Equal(now, r.tail)
 }
 
-// remember notes the end of what was read.
-func (r *run) remember() (trouble string) {
-	at, err := r.file.Seek(0, io.SeekCurrent)
+// remember notes where the file is read on, and what comes before.
+func (r *run) remember(f *os.File) (trouble string) {
+	at, err := f.Seek(0, io.SeekCurrent)
 	if err == nil {
-		r.tail = make([]byte, min(at, tailBytes))
-		_, err = r.file.ReadAt(r.tail, at-int64(len(r.tail)))
+		r.end, r.tail = at, make([]byte, min(at, tailBytes))
+		_, err = f.ReadAt(r.tail, at-int64(len(r.tail)))
 	}
 	if err != nil {
+		r.seen = nil
 		return plainly(err)
 	}
 	return ""
-}
-
-func (r *run) close() {
-	if r.file != nil {
-		_ = r.file.Close() // it was only read
-	}
-	r.file, r.reader, r.tail = nil, nil, nil
 }
 
 // plainly returns the text of a file system error without the path, which the page need not know.

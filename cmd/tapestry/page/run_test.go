@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -127,19 +128,24 @@ func TestFollowing(t *testing.T) {
 	see("resumed, and ended", ended, 1000, 1000, "")
 }
 
-// TestUnreadable: only regular files are read, and errors do not reveal their paths.
+// TestUnreadable: only regular files are read, errors do not reveal their paths, and names are as long as
+// it takes to tell them apart.
 func TestUnreadable(t *testing.T) {
 	dir := t.TempDir()
-	c := newClient(t, Options{Logs: []string{dir, filepath.Join(dir, "a", "x.jsonl"), filepath.Join(dir, "b", "x.jsonl"), os.DevNull}})
+	pipe := filepath.Join(dir, "pipe")
+	if err := exec.Command("mkfifo", pipe).Run(); err != nil {
+		t.Skip(err)
+	}
+	c := newClient(t, Options{Logs: []string{pipe, filepath.Join(dir, "a", "x.jsonl"), filepath.Join(dir, "b", "x.jsonl"), os.DevNull}})
 	var v runsView
 	c.get("/api/runs", &v)
-	if r := v.Runs[0]; r.State != unreadable || r.Trouble != "not a regular file" || r.Name != filepath.Base(dir) {
-		t.Errorf("a directory: %+v", r)
+	if r := v.Runs[0]; r.State != unreadable || r.Trouble != "not a regular file" || r.Name != "pipe" {
+		t.Errorf("a pipe: %+v", r)
 	}
 	if r := v.Runs[3]; r.State != unreadable || r.Trouble != "not a regular file" {
 		t.Errorf("a device: %+v", r)
 	}
-	if a, b := v.Runs[1], v.Runs[2]; a.State != waiting || a.Name != filepath.Join(dir, "a", "x.jsonl") || a.Name == b.Name {
+	if a, b := v.Runs[1], v.Runs[2]; a.State != waiting || a.Name != filepath.Join("a", "x.jsonl") || b.Name != filepath.Join("b", "x.jsonl") {
 		t.Errorf("two of one name are called %s and %s", a.Name, b.Name)
 	}
 	if err := os.WriteFile(filepath.Join(dir, "a"), nil, 0o666); err != nil {

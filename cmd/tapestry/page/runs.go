@@ -2,9 +2,7 @@ package page
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/viz/chart"
@@ -13,27 +11,12 @@ import (
 // usualSmoothing is the weight of the past in smoothed losses.
 const usualSmoothing = 0.9
 
-// newRuns follows the logs at paths. Each run has the name of its file, or its path if two names
-// are the same.
-func newRuns(paths []string) []*run {
-	var out []*run
-	for i, path := range paths {
-		name := filepath.Base(path)
-		for j, other := range paths {
-			if i != j && filepath.Base(other) == name {
-				name = path
-			}
-		}
-		out = append(out, &run{id: "r" + strconv.Itoa(i+1), path: path, name: name, state: waiting})
-	}
-	return out
-}
-
 // runsView describes all runs.
 type runsView struct {
 	Version int         `json:"version"` // grows when something is new
 	Runs    []runView   `json:"runs"`
-	Charts  []chartView `json:"charts"` // that can be asked for
+	Charts  []chartView `json:"charts"`         // that can be asked for
+	Left    int         `json:"left,omitempty"` // logs in folders that are too many to be followed
 }
 
 type runView struct {
@@ -76,14 +59,21 @@ const scoreKind = "score:"
 func (s *Service) runs(r *request) (any, error) {
 	v := &runsView{Runs: []runView{}, Charts: []chartView{}}
 	var kinds []string
+	all, left := s.logs.all()
+	v.Left = left
+	room := recordsAtOnce
 	err := s.inTurn(r.ctx, func() error {
-		for _, one := range s.logs {
-			view, drawn, version := one.view()
+		for _, one := range all {
+			view, drawn, version := one.view(&room)
 			v.Runs = append(v.Runs, view)
 			v.Version += version
-			kinds = append(kinds, drawn...)
+			for _, kind := range drawn {
+				if !slices.Contains(kinds, kind) {
+					kinds = append(kinds, kind)
+				}
+			}
 		}
-		return nil
+		return r.ctx.Err()
 	})
 	// Losses come first, then scores in the order in which they were met.
 	order := map[string]int{"loss": 0, "rate": 2, "pace": 3}
@@ -96,20 +86,25 @@ func (s *Service) runs(r *request) (any, error) {
 		}
 		return place(a) - place(b)
 	})
-	for i, kind := range kinds {
-		if !slices.Contains(kinds[:i], kind) {
-			v.Charts = append(v.Charts, chartView{kind, aboutChart(kind).Title, s.still(kind)})
-		}
+	for _, kind := range kinds {
+		v.Charts = append(v.Charts, chartView{kind, aboutChart(kind).Title, s.still(all, kind)})
 	}
 	return v, err
 }
 
-// view refreshes a run, and returns its description and the kinds of its charts.
-func (r *run) view() (v runView, kinds []string, version int) {
+// view refreshes a run by as many records as there is room for, and returns its description and the
+// kinds of its charts.
+func (r *run) view(room *int) (v runView, kinds []string, version int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.refresh()
+	r.refresh(room)
 	c := &r.course
+	if r.told.ID != "" && r.toldAt == r.version {
+		if !r.changed.IsZero() {
+			r.told.Changed = r.changed.UnixMilli()
+		}
+		return r.told, c.kinds(), r.version
+	}
 	pace, smoothed := c.pace(), series{y: c.loss.smooth(usualSmoothing)}
 	v = runView{ID: r.id, Name: r.name, State: r.state, Trouble: r.trouble, Failure: c.failure, Step: c.step, Steps: c.steps, Epoch: c.epoch, Epochs: c.epochs,
 		Loss: number(smoothed.last()), Rate: number(c.rate.last()), Pace: number(pace.last()), Left: number(c.left(pace.last())),
@@ -120,6 +115,7 @@ func (r *run) view() (v runView, kinds []string, version int) {
 	if !r.changed.IsZero() {
 		v.Changed = r.changed.UnixMilli()
 	}
+	r.told, r.toldAt = v, r.version
 	return v, c.kinds(), r.version
 }
 
@@ -134,7 +130,7 @@ func (s *Service) runsChart(r *request) (f any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	hidden := list(r, "hide")
+	drawn := s.drawn(r)
 	l := aboutChart(kind)
 	if l.Title == "" {
 		return nil, badf("kind=%.40s: want loss, rate, pace or score:NAME", kind)
@@ -145,10 +141,8 @@ func (s *Service) runsChart(r *request) (f any, err error) {
 		return nil, err
 	}
 	err = s.inTurn(r.ctx, func() error {
-		for i, one := range s.logs {
-			if !slices.Contains(hidden, one.id) {
-				l.Series = append(l.Series, one.lines(kind, float64(smooth)/100, i)...)
-			}
+		for _, d := range drawn {
+			l.Series = append(l.Series, d.lines(kind, float64(smooth)/100, d.group)...)
 		}
 		if (kind == "rate" || kind == "pace") && len(l.Series) > 0 { // from 0, so that small differences look small
 			l.Covers = [][2]float64{{l.Series[0].X[len(l.Series[0].X)-1], 0}}
@@ -157,6 +151,28 @@ func (s *Service) runsChart(r *request) (f any, err error) {
 		return err
 	})
 	return f, err
+}
+
+// drawnRun is a run that is drawn, and its colour.
+type drawnRun struct {
+	*run
+	group int
+}
+
+// drawn returns the runs that a request asks for: those that it names, or all but those that it hides.
+func (s *Service) drawn(r *request) (out []drawnRun) {
+	hidden, only := list(r, "hide"), list(r, "only")
+	all, _ := s.logs.all()
+	for i, one := range all {
+		switch {
+		case len(only) > 0 && !slices.Contains(only, one.id), slices.Contains(hidden, one.id):
+			continue
+		case len(only) > 0:
+			i = slices.Index(only, one.id)
+		}
+		out = append(out, drawnRun{one, i})
+	}
+	return out
 }
 
 // aboutChart returns the chart of a kind without its lines, untitled if there is no such kind.

@@ -5,20 +5,24 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/tapestry-ml/tapestry/internal/plural"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
 
 // stillness is the share of its size by which a quantity may move and still be told in words.
 const stillness = 1e-9
 
+// mostSaid is the number of runs of which it is said what never moves in them.
+const mostSaid = 20
+
 // still says in words what a quantity is in all runs, if it never moves in any of them, and otherwise
 // nothing.
-func (s *Service) still(kind string) string {
+func (s *Service) still(all []*run, kind string) string {
 	var said []string
-	for _, one := range s.logs {
+	for _, one := range all {
 		one.mu.Lock()
 		drawn := one.course.drawn(kind)
-		y := drawn.y
+		y, name := drawn.y, one.name
 		one.mu.Unlock()
 		if len(y) == 0 {
 			continue
@@ -26,7 +30,7 @@ func (s *Service) still(kind string) string {
 		if lo, hi := slices.Min(y), slices.Max(y); len(y) < 2 || !(hi-lo <= stillness*max(math.Abs(lo), math.Abs(hi))) {
 			return ""
 		}
-		said = append(said, chart.Format(y[0])+" in "+one.name)
+		said = append(said, chart.Format(y[0])+" in "+name)
 	}
 	if len(said) > 1 {
 		first, _, _ := strings.Cut(said[0], " in ")
@@ -34,8 +38,11 @@ func (s *Service) still(kind string) string {
 			return first + " at every step of all runs"
 		}
 	}
-	if len(said) == 0 {
+	switch {
+	case len(said) == 0:
 		return ""
+	case len(said) > mostSaid:
+		said = append(said[:mostSaid], plural.Count(len(said)-mostSaid, "other"))
 	}
 	return "at every step " + strings.Join(said, ", ")
 }
@@ -69,15 +76,12 @@ func (s *Service) runsAt(r *request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	hidden := list(r, "hide")
+	drawn := s.drawn(r)
 	out := &atView{Step: step, Runs: []runPoint{}}
 	return out, s.inTurn(r.ctx, func() error {
-		for i, one := range s.logs {
-			if slices.Contains(hidden, one.id) {
-				continue
-			}
-			if p, has := one.at(kind, step, float64(smooth)/100); has {
-				p.Group = i
+		for _, d := range drawn {
+			if p, has := d.at(kind, step, float64(smooth)/100); has {
+				p.Group = d.group
 				out.Runs = append(out.Runs, p)
 			}
 		}

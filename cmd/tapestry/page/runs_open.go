@@ -19,13 +19,18 @@ type openedRun struct {
 // is none, or it cannot be used, the training begins anew; and where its settings cannot be read
 // wholly, by those that the page has.
 func (s *Service) openRun(r *request) (any, error) {
-	one, settings, saved, steps, err := s.logged(r.place("run"))
+	of, err := s.tells(r.place("run"))
 	if err != nil {
 		return nil, err
 	}
-	q := opening{Model: settings["model"], DType: settings["dtype"], AsNotes: settings["as-notes"] == "true", Run: one.id}
+	settings, saved := of.settings, Within(of.folder, of.saved)
+	q := opening{Model: settings["model"], DType: settings["dtype"], AsNotes: settings["as-notes"] == "true", Run: of.name}
 	q.Seed, _ = strconv.ParseUint(settings["seed"], 10, 64) // of what is no number: 0
-	out := &openedRun{Steps: steps, Notes: []string{}}
+	out := &openedRun{Steps: of.step, Notes: []string{}}
+	if of.failure != "" {
+		out.Steps++ // the one that failed
+		out.Notes = append(out.Notes, fmt.Sprintf("The run stopped: %s.", of.failure))
+	}
 	if saved != "" {
 		if out.Doc, err = s.openDocument(r.ctx, q); err == nil {
 			out.Steps = 0
@@ -51,8 +56,17 @@ func (s *Service) openRun(r *request) (any, error) {
 	}
 	q, notes := s.openingOf(settings)
 	out.Notes = append(out.Notes, notes...)
-	out.Doc, err = s.openDocument(r.ctx, q)
-	return out, err
+	if out.Doc, err = s.openDocument(r.ctx, q); err == nil || r.ctx.Err() != nil {
+		return out, err
+	}
+	if s.options.Trained == nil { // the model alone was tried
+		cause = err
+	}
+	where := ""
+	if of.folder == "" {
+		where = "; its log does not say in which folder it ran, so that its paths are read from the one in which the page runs"
+	}
+	return nil, failf(unprocessable, "%s cannot be opened: %w%s", of.name, cause, where)
 }
 
 // openingOf returns what opens the model of a training with these settings, and what of them the page

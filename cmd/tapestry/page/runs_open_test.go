@@ -71,9 +71,6 @@ func TestOpensRuns(t *testing.T) {
 	if kept.Doc.Optimiser != "sgd" || float64(kept.Doc.Rate) != 0.125 || kept.Steps != 0 || kept.Doc.Resumed == nil || kept.Doc.Resumed.Step != 3 || !slices.ContainsFunc(kept.Notes, func(n string) bool { return strings.Contains(n, "something else") }) {
 		t.Errorf("opened: %+v of %+v", kept, kept.Doc)
 	}
-	if w := c.ask(http.MethodGet, "/api/docs/"+kept.Doc.ID+"/download/report", ""); w.Code != unprocessable {
-		t.Errorf("the report of a run: status %d, %s", w.Code, w.Body)
-	}
 	now, err := c.s.shelf.find(kept.Doc.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -101,7 +98,7 @@ func TestOpensRuns(t *testing.T) {
 }
 
 // trainedAnew reads the few settings of the logs of these tests.
-func trainedAnew(_ context.Context, settings map[string]string) (t Training, err error) {
+func trainedAnew(_ context.Context, settings map[string]string, _ string) (t Training, err error) {
 	b, err := builders.Lookup(settings["model"])
 	if err != nil {
 		return t, err

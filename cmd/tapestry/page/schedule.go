@@ -11,16 +11,26 @@ import (
 // schedule says what a scalar is fed from step to step.
 type schedule struct {
 	train.Schedule
-	over  int // the steps that a schedule without steps of its own goes over
-	first int // the step of the schedule that step 0 of the page is, where that goes on from a checkpoint
+	over  int  // the steps that a schedule without steps of its own goes over
+	first int  // the step of the schedule that step 0 of the page is, where that goes on from a checkpoint
+	usual bool // a rate that falls, because nothing else is asked for
 }
 
 // steps returns how many steps the schedule takes before the scalar stays as it is; 0 if that is not known.
 func (s schedule) steps() int {
-	if text := s.String(); !strings.Contains(text, "..") || strings.Contains(text, "within(") {
+	text, over := s.String(), s.over
+	if inner, is := strings.CutPrefix(text, "within("); is {
+		number, rest, _ := strings.Cut(inner, ",")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return 0
+		}
+		text, over = rest, min(n, over)
+	}
+	if !strings.Contains(text, "..") || strings.ContainsAny(text, "(,") {
 		return 0
 	}
-	return max(1, s.over-s.first)
+	return max(1, over-s.first)
 }
 
 // at returns what is fed in a step.
@@ -39,16 +49,16 @@ func (s schedule) moves() bool {
 
 // view describes the schedule of the scalar with this path.
 func (s schedule) view(path string) courseView {
-	return courseView{path, s.String(), number(s.at(0)), number(s.at(max(0, s.steps()-1))), s.steps()}
+	return courseView{path, s.String(), number(s.at(0)), number(s.at(max(0, s.steps()-1))), s.steps(), s.usual}
 }
 
-// readRate reads the schedule of a rate, which begins above 0.
-func readRate(text string) (schedule, error) {
+// readRate reads the schedule of a rate over so many steps, which begins above 0.
+func readRate(text string, over int) (schedule, error) {
 	read, err := train.ParseSchedule(text)
 	if err != nil {
 		return schedule{}, badf("rate: %w", err)
 	}
-	s := schedule{Schedule: read, over: annealed}
+	s := schedule{Schedule: read, over: over}
 	if !(s.at(0) > 0) {
 		return s, badf("rate %s: want a positive number", text)
 	}
@@ -66,7 +76,7 @@ func (f *feeder) schedule(courses map[string]string) error {
 		if err != nil {
 			return badf("%s: %w", name, err)
 		}
-		s := schedule{Schedule: read, over: annealed}
+		s := schedule{Schedule: read, over: f.usualSteps()}
 		if n == f.model.Gamma() && !(s.at(0) > 0) {
 			return badf("%s %s: want a positive temperature", name, text)
 		}

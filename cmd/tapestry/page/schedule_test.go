@@ -33,7 +33,7 @@ func TestTrainsByThePlan(t *testing.T) {
 				return nil, err
 			}
 			return b.Build(nil, graph.F64)
-		}, lab.Config{Seeds: 1, Seed: 7, Steps: annealed, Optimisers: []train.Optimiser{momentum}, Rate: rate})
+		}, lab.Config{Seeds: 1, Seed: 7, Steps: lab.OwnSteps, Optimisers: []train.Optimiser{momentum}, Rate: rate})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,12 +46,12 @@ func TestTrainsByThePlan(t *testing.T) {
 		}
 		var doc docView
 		c.get("/api/docs/"+id, &doc)
-		if doc.Optimiser != "momentum" || doc.Schedule == nil || doc.Schedule.Text != schedule || len(doc.Courses) != 0 || float64(doc.Rate) != rate.At(0, annealed) {
+		if doc.Optimiser != "momentum" || doc.Schedule == nil || doc.Schedule.Text != schedule || len(doc.Courses) != 0 || float64(doc.Rate) != rate.At(0, lab.OwnSteps) {
 			t.Errorf("%s: told as %+v, %v of %+v", schedule, doc.Optimiser, doc.Rate, doc.Schedule)
 		}
 		for i, fed := range h.Fed[0].Values {
-			if float64(fed) != rate.At(i, annealed) {
-				t.Errorf("%s, step %d: told %v, fed %v", schedule, i, fed, rate.At(i, annealed))
+			if float64(fed) != rate.At(i, lab.OwnSteps) {
+				t.Errorf("%s, step %d: told %v, fed %v", schedule, i, fed, rate.At(i, lab.OwnSteps))
 			}
 		}
 	}
@@ -65,9 +65,9 @@ func TestPlansOfTemperature(t *testing.T) {
 	var h historyView
 	c.get("/api/docs/"+id+"/history", &h)
 	want := train.Geometric(0.5, 20)
-	for i, got := range h.Fed[0].Values {
-		if float64(got) != want.At(i, annealed) {
-			t.Errorf("step %d: γ is %v, want %v", i, got, want.At(i, annealed))
+	for i, got := range fedTo(t, h, "γ") {
+		if float64(got) != want.At(i, lab.ClusteringSteps) {
+			t.Errorf("step %d: γ is %v, want %v", i, got, want.At(i, lab.ClusteringSteps))
 		}
 	}
 	other := c.open(`{"model":"kmeans-goofy","data":"iris","dtype":"f64"}`)

@@ -20,7 +20,7 @@ type Options struct {
 	Trained  Trained           // what the settings of a run describe; nil if nothing reads them
 	Report   Report            // makes the report of models; nil if nothing does
 	Memory   int               // bytes that all documents, reports and files to download may come to hold together; 0 for [DefaultMemory]
-	Logs     []string          // files of watch.JSONLines that are followed; beside them only what they name is read, when a run is opened: the checkpoint, the model and the data
+	Logs     []string          // files of watch.JSONLines that are followed, or folders of files NAME.jsonl; beside them only what they name is read, when a run is opened: the checkpoint, the model and the data
 	Log      *log.Logger       // panics; nil for none
 }
 
@@ -40,7 +40,7 @@ const DefaultMemory = min(2<<30, math.MaxInt)
 type Service struct {
 	options Options
 	shelf   *shelf
-	logs    []*run
+	logs    *logbook
 	turns   chan struct{} // a computation takes one
 }
 
@@ -55,7 +55,7 @@ func New(o Options) *Service {
 	if o.Log == nil {
 		o.Log = log.New(io.Discard, "", 0)
 	}
-	return &Service{options: o, shelf: newShelf(maxDocuments, o.Memory), logs: newRuns(o.Logs), turns: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
+	return &Service{options: o, shelf: newShelf(maxDocuments, o.Memory), logs: newLogbook(o.Logs), turns: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
 }
 
 // Close forgets all documents and ends their machines. Requests that are being
@@ -65,11 +65,6 @@ func (s *Service) Close() { s.CloseContext(context.Background()) }
 // CloseContext is Close, but stops waiting for requests when ctx is done.
 func (s *Service) CloseContext(ctx context.Context) {
 	s.shelf.clear(ctx)
-	for _, one := range s.logs {
-		one.mu.Lock()
-		one.close()
-		one.mu.Unlock()
-	}
 }
 
 // inTurn calls f when fewer than the allowed number of computations run.

@@ -38,6 +38,7 @@ type session struct {
 	losses  []float64       // of every step, before its update
 	centres [][][2]float64  // of every state, in the plane; nil if there is no plane
 	inertia map[int]float64 // of states, computed when asked for
+	assign  *lab.Assigner   // computes it; nil until needed
 
 	snapshots *inspect.Snapshots
 
@@ -92,6 +93,7 @@ func (s *session) newRun(m *builders.Model) *train.Run {
 
 func (s *session) close() {
 	s.closed = true
+	s.assign.Close()
 	s.vm.Close()
 	s.walk.Close()
 }
@@ -164,20 +166,7 @@ func (s *session) inertias(ctx context.Context, at int) (states, values []float6
 	for _, k := range slices.Compact(wanted) {
 		v, known := s.inertia[k]
 		if !known {
-			store, err := s.state(ctx, k)
-			if err != nil {
-				return nil, nil, err
-			}
-			r := s.feeder.model.Centres()
-			t, err := store.Get(r.Path())
-			if err != nil {
-				return nil, nil, err
-			}
-			a, err := tape.ArrayOf(r.Type(), t)
-			if err != nil {
-				return nil, nil, err
-			}
-			if _, v, err = lab.Assign(ctx, s.feeder.table.X, numbersOf(a), r.Dim(1)); err != nil {
+			if v, err = s.inertiaAt(ctx, k); err != nil {
 				return nil, nil, err
 			}
 			s.inertia[k] = v
@@ -185,6 +174,29 @@ func (s *session) inertias(ctx context.Context, at int) (states, values []float6
 		states, values = append(states, float64(k)), append(values, v)
 	}
 	return states, values, nil
+}
+
+func (s *session) inertiaAt(ctx context.Context, k int) (float64, error) {
+	store, err := s.state(ctx, k)
+	if err != nil {
+		return 0, err
+	}
+	r := s.feeder.model.Centres()
+	t, err := store.Get(r.Path())
+	if err != nil {
+		return 0, err
+	}
+	a, err := tape.ArrayOf(r.Type(), t)
+	if err != nil {
+		return 0, err
+	}
+	if s.assign == nil {
+		if s.assign, err = lab.NewAssigner(ctx, s.feeder.table.X, r.Dim(0), r.Dim(1)); err != nil {
+			return 0, err
+		}
+	}
+	_, v, err := s.assign.Assign(ctx, numbersOf(a))
+	return v, err
 }
 
 // state returns the store at a state, recomputed from the snapshot before it. The caller owns the

@@ -19,6 +19,7 @@ type sheetView struct {
 	Loops   []loopView   `json:"loops"`   // whose steps are drawn
 	Scale   string       `json:"scale"`   // what the colours of the overlay mean; "" for none
 	Step    int          `json:"step"`    // the state that the overlay shows
+	Kept    string       `json:"kept"`    // names what stays of it at another step: a request with it gets a [repaintedView]
 }
 
 // itemView is an item of a drawing, with the part of the model that it stands for.
@@ -77,9 +78,9 @@ func drawingOf(r *request, docs ...*document) (q drawing, err error) {
 // painted is a drawing of a variant with its overlay.
 type painted struct {
 	*figure.Figure
-	of     *variant
-	placed figure.Option
-	scale  string // what the colours mean
+	of    *variant
+	plan  *planned
+	scale string // what the colours mean
 }
 
 func (d *document) draw(ctx context.Context, q drawing) (*painted, error) {
@@ -91,7 +92,7 @@ func (d *document) draw(ctx context.Context, q drawing) (*painted, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &painted{of: v, placed: figure.Placed(p.layout)}
+	out := &painted{of: v, plan: p}
 	var l layer
 	if q.overlay != "" {
 		if l, err = overlays[q.overlay](ctx, d, v, q.step, p.boxes); err != nil {
@@ -119,16 +120,22 @@ func (s *Service) sheet(r *request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if f.plan.stills.has(r, q) {
+		return repaint(r.ctx, f.Figure, f.plan.layout, f.scale, q.step, r.query.Get("kept"))
+	}
 	out, err := newSheet(r.ctx, f.Figure, f.scale, q.step, func(panel int, id string) (string, *variant) {
 		if id[0] == asWritten { // as drawings of all variants call their nodes
 			return string(f.of.kind) + id[1:], f.of
 		}
 		return "", f.of
-	}, f.placed)
+	}, figure.Placed(f.plan.layout))
 	if err != nil {
 		return nil, err
 	}
-	return out, d.putTimes(out, q)
+	if err := d.putTimes(out, q); err != nil {
+		return nil, err
+	}
+	return out, f.plan.stills.name(q, out)
 }
 
 // putTimes says of the boxes in the steps of loops of which loop, and at which time, they are.
@@ -228,5 +235,5 @@ func (s *Service) svg(r *request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.write(svgType, d.model.Builder.Name+".svg", func(w io.Writer) error { return f.SVGContext(r.ctx, w, f.placed) })
+	return s.write(svgType, d.model.Builder.Name+".svg", func(w io.Writer) error { return f.SVGContext(r.ctx, w, figure.Placed(f.plan.layout)) })
 }

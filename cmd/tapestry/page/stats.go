@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -97,13 +98,30 @@ func newStats(a tape.Array) *statsView {
 
 // largest returns the largest magnitude, NaN if an element is NaN, or 0 if there are no elements.
 func largest(a tape.Array) float64 {
+	n := a.Type.Shape.Len()
+	switch a.Type.DType {
+	case graph.F32:
+		return largestOf(a.F32[:n])
+	case graph.F64:
+		return largestOf(a.F64[:n])
+	}
 	most := 0.0
-	for i := range a.Type.Shape.Len() {
-		x := math.Abs(a.At(i))
-		if math.IsNaN(x) {
-			return x
+	for i := range n {
+		most = max(most, math.Abs(a.At(i))) // NaN if one of them is
+	}
+	return most
+}
+
+func largestOf[T float32 | float64](values []T) float64 {
+	most := 0.0
+	for _, v := range values {
+		x := math.Abs(float64(v))
+		if !(x <= most) {
+			if x != x {
+				return x
+			}
+			most = x
 		}
-		most = max(most, x)
 	}
 	return most
 }

@@ -140,6 +140,40 @@ func (s *Service) history(_ *request, d *document) (any, error) {
 	return v, nil
 }
 
+// stateLoss is the loss at a state.
+type stateLoss struct {
+	Step int    `json:"step"`
+	Loss number `json:"loss"`
+}
+
+// loss answers with the loss at a state: of a step that was done, as training had it, and at the last
+// state that of the step which would come next.
+func (s *Service) loss(r *request, d *document) (any, error) {
+	step, err := stepOf(r, d)
+	if err != nil {
+		return nil, err
+	}
+	loss, err := d.lossAt(r.ctx, step)
+	if err != nil {
+		return nil, err
+	}
+	return &stateLoss{step, number(loss)}, nil
+}
+
+func (d *document) lossAt(ctx context.Context, step int) (float64, error) {
+	if step < d.session.steps() {
+		return d.session.losses[step], nil
+	}
+	if !d.session.trains {
+		return 0, failf(notFound, "%s has no loss that is trained", d.model.Builder.Name)
+	}
+	record, err := d.record(ctx, d.asWritten, step)
+	if err != nil {
+		return 0, err
+	}
+	return record.Value(d.model.Loss).At(0), nil
+}
+
 // classes returns the classes of the points and their names, for a chart.
 func (f *feeder) classes() ([]int, []string) {
 	if len(f.table.Labels) == 0 {

@@ -113,21 +113,19 @@ func TestValuesAreTheTapes(t *testing.T) {
 }
 
 // TestTrainsAsTheLaboratoryDoes: a session on iris has the losses that the laboratory's
-// own training has at the rate and the γ of the page, to the last bit, and the centres go where
-// that puts them.
+// own training has by default, to the last bit, and the centres go where that puts them.
 func TestTrainsAsTheLaboratoryDoes(t *testing.T) {
 	for _, name := range []string{"kmeans-softmax", "kmeans-goofy", "kmeans-lloyd", "kmeans-sgd"} {
 		c := newClient(t, Options{})
 		id := c.open(`{"model":"` + name + `","data":"iris","dtype":"f64","seed":3,"settings":{"n":16}}`)
-		const steps = 200
-		w := c.ask(http.MethodPost, "/api/docs/"+id+"/train", `{"steps":200}`)
+		const steps = lab.ClusteringSteps
+		w := c.ask(http.MethodPost, "/api/docs/"+id+"/train", `{"steps":1000}`)
 		if w.Code != http.StatusOK {
 			t.Fatalf("%s: %s", name, w.Body)
 		}
 		var h historyView
 		c.get("/api/docs/"+id+"/history", &h)
-		v, err := lab.Config{Table: data.Iris(), K: 3, Seeds: 1, Seed: 3, Steps: steps, DType: graph.F64,
-			Scheduled: map[string]train.Schedule{"γ": lab.DefaultGamma(data.Iris(), 3)}, Rate: train.Constant(lab.DefaultRate(data.Iris()))}.Train(context.Background(), name)
+		v, err := lab.Config{Table: data.Iris(), K: 3, Seeds: 1, Seed: 3, DType: graph.F64}.Train(context.Background(), name)
 		if err != nil {
 			t.Fatal(err)
 		}

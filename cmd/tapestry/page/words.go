@@ -85,6 +85,11 @@ func (s *Service) words(r *request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.overlay == "time" { // as the drawing, whichever of both is asked for first
+		if _, err := d.measured(r.ctx); err != nil {
+			return nil, err
+		}
+	}
 	rows := rowsOf(p, v)
 	for _, box := range planned.boxes {
 		var in []int

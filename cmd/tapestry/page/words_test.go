@@ -68,3 +68,20 @@ func TestWordsAreTrue(t *testing.T) {
 		}
 	}
 }
+
+// TestWordsHaveTimes: where the drawing shows times, the words have them, whichever of both is asked
+// for first.
+func TestWordsHaveTimes(t *testing.T) {
+	c := newClient(t, Options{})
+	id := c.open(`{"model":"kmeans-softmax","seed":0}`)
+	var words wordsView
+	c.get("/api/docs/"+id+"/words?grad=1&level=notes&overlay=time", &words)
+	if len(words.Tape) == 0 {
+		t.Fatal("no words of the tape")
+	}
+	for box, w := range words.Tape {
+		if w.Time == nil || *w.Time < 0 {
+			t.Errorf("%s has no time", box)
+		}
+	}
+}

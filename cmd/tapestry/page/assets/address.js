@@ -20,8 +20,8 @@ export async function encode(state) {
   const out = [];
   const put = (name, value) => out.push(name + "=" + escaped(value));
   if (state.runs) {
-    const { smooth, log, logx, hide, order } = state.runs;
-    put("runs", [`smooth:${smooth}`, log && "log", logx && "logx", ...hide.map((id) => `hide:${id}`), order && `order:${entry(order)}`].filter(Boolean).join(","));
+    const { smooth, log, logx, hide, order, find } = state.runs;
+    put("runs", [`smooth:${smooth}`, log && "log", logx && "logx", ...hide.map((id) => `hide:${id}`), order && `order:${entry(order)}`, find && `find:${entry(find)}`].filter(Boolean).join(","));
   }
   if (!state.docs.length) return out.join("&");
   for (const d of state.docs) put("doc", (await pairs(d)).join(";"));
@@ -83,7 +83,7 @@ export async function decode(address) {
 function runsOf(parts) {
   const after = (name) => parts.filter((p) => p.startsWith(name + ":")).map((p) => unescaped(p.slice(name.length + 1)));
   const smooth = Number(after("smooth")[0] ?? 90);
-  return { smooth: smooth >= 0 && smooth <= 99 ? Math.round(smooth) : 90, log: parts.includes("log"), logx: parts.includes("logx"), hide: after("hide"), order: after("order")[0] ?? "" };
+  return { smooth: smooth >= 0 && smooth <= 99 ? Math.round(smooth) : 90, log: parts.includes("log"), logx: parts.includes("logx"), hide: after("hide"), order: after("order")[0] ?? "", find: after("find")[0] ?? "" };
 }
 
 /** pairs are the facts of a document; a setting's name is preceded by a dot, or by a $ where it is a number, a fed scalar's by a colon, and by a ~ where it has a schedule. */

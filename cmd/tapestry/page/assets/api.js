@@ -1,6 +1,7 @@
 // Talking to the server. Every function gives what the server answered, or throws
 // a Failure with its words.
 import { alone, reach, save } from "./engine.js";
+import { answer, gather, part } from "./frame.js";
 import { begin } from "./progress.js";
 
 /** Failure is an error the server told us, with the caret line of a notation file. */
@@ -23,18 +24,19 @@ const overlays = { grad: "Computing gradients", nan: "Looking for what is not fi
 const works = [
   [/^api\/open$|\/open$/, "Opening the model"], [/\/compare\/values$/, "Comparing values"], [/\/compare\/charts$|\/chart$/, "Drawing the charts"], [/^api\/compare/, "Comparing"], [/\/rewrites$/, "Compiling, and checking each rewrite by numbers"],
   [/\/sheet$/, "Drawing"], [/\/why$/, "Finding what the number is made of"], [/\/derivation$/, "Deriving"], [/\/moment$/, "Making the film strip"], [/\/tape$|\/instruction\//, "Running the tape"],
-  [/\/break$/, "Running to the break"], [/\/autopsy$/, "Finding what is not finite"], [/\/download\/report$/, "Training for the report"], [/\/download\//, "Writing the file"], [/\/values$|\/node\//, "Computing the values"], [/\/parse$/, "Reading the text"],
+  [/\/break$/, "Running to the break"], [/\/autopsy$/, "Finding what is not finite"], [/\/download\/report$/, "Training for the report"], [/\/download\//, "Writing the file"], [/\/values$|\/loss$|\/node\//, "Computing the values"], [/\/parse$/, "Reading the text"],
 ];
 
 /** workOf says what a request makes the engine do; null for what is never long. */
-function workOf(path) {
+function workOf(path, init) {
+  if (path === frames) return JSON.parse(init.body).parts.map((p) => workOf(p)).find((what) => Object.values(overlays).includes(what)) ?? "Showing the step";
   const [place, query] = path.split("?");
   return overlays[new URLSearchParams(query).get("overlay")] ?? works.find(([of]) => of.test(place))?.[1] ?? null;
 }
 
 /** ask shows the request if it takes long, and lets the reader stop it, which is a Failure. */
 async function ask(path, init = {}) {
-  const what = workOf(path);
+  const what = workOf(path, init);
   if (!what) return told(path, init);
   const control = new AbortController();
   const drop = () => control.abort();
@@ -56,10 +58,14 @@ async function ask(path, init = {}) {
   }
 }
 
+const under = []; // paths of the requests under way
+
 async function told(path, init) {
   let answer;
+  const asked = path === frames ? JSON.parse(init.body).parts : [path];
   try {
-    answer = await reach(path, init);
+    under.push(asked);
+    answer = await reach(path, init).finally(() => under.splice(under.indexOf(asked), 1));
   } catch (e) {
     if (e.name === "AbortError") throw e;
     throw new Failure(alone ? e.message : "The server does not answer. Is “tapestry serve” still running?", 0);
@@ -71,10 +77,15 @@ async function told(path, init) {
     } catch {
       // not JSON: the status must do
     }
-    if (answer.status === 410) gone();
-    throw new Failure(told.error ?? `The server answered ${answer.status}.`, answer.status, told.caret);
+    throw failed(answer.status, told);
   }
   return answer;
+}
+
+/** failed is the Failure that an answer with an error is. */
+function failed(status, told) {
+  if (status === 410) gone();
+  return new Failure(told.error ?? `The server answered ${status}.`, status, told.caret);
 }
 
 function query(parameters) {
@@ -87,11 +98,32 @@ function query(parameters) {
 }
 
 async function get(path, parameters, signal) {
-  return (await ask(path + query(parameters), { signal })).json();
+  const whole = path + query(parameters);
+  return part(whole, signal) ?? (await ask(whole, { signal })).json();
 }
 
 async function text(path, parameters, signal) {
-  return (await ask(path + query(parameters), { signal })).text();
+  const whole = path + query(parameters);
+  return part(whole, signal) ?? (await ask(whole, { signal })).text();
+}
+
+const frames = "api/frame";
+
+/**
+ * together asks at once for all that act asks for, and calls then in the task in which that is
+ * there, before any of it is used. It gives {stop, done}: done is resolved when all was used, and
+ * stop gives it up.
+ */
+export function together(act, then) {
+  const control = new AbortController();
+  const parts = gather(act);
+  if (parts.length === 0) {
+    then();
+    return { stop() {}, done: Promise.resolve() };
+  }
+  const send = async (paths, signal) => (await (await post(frames, { parts: paths }, signal)).json()).parts;
+  const done = answer(parts, control, send, (a) => failed(a.status, a.body), then).then(() => new Promise((used) => setTimeout(used)));
+  return { stop: () => control.abort(), done };
 }
 
 function post(path, body, signal) {
@@ -107,7 +139,14 @@ export const docs = () => get("api/docs");
 export const doc = (id) => get(at(id));
 export const standing = () => get("api/shelf");
 export const open = async (what) => (await post("api/open", what)).json();
-export const close = (doc) => ask(at(doc), { method: "DELETE" });
+
+/** close closes a document, after the answers about it that are under way, if they come soon: it is not gone for those who asked before. */
+export async function close(doc) {
+  const about = new RegExp(`(?:[/=,]|%2C)${encodeURIComponent(doc)}(?!\\w)`);
+  for (let i = 0; i < 20 && under.some((paths) => paths.some((path) => about.test(path))); i++) await new Promise((is) => setTimeout(is, 20));
+  return ask(at(doc), { method: "DELETE" });
+}
+
 export const parse = async (what, signal) => (await post("api/parse", what, signal)).json();
 export const sheet = (doc, parameters, signal) => get(at(doc) + "/sheet", parameters, signal);
 export const node = (doc, id, step, signal) => get(nodeAt(doc, id), { step }, signal);
@@ -120,6 +159,7 @@ export const terms = (doc, step, signal) => get(at(doc) + "/terms", { step }, si
 export const tape = (doc, step, signal) => get(at(doc) + "/tape", { step }, signal);
 export const instruction = (doc, i, step, signal) => get(at(doc) + "/instruction/" + i, { step }, signal);
 export const history = (doc, signal) => get(at(doc) + "/history", null, signal);
+export const loss = (doc, step, signal) => get(at(doc) + "/loss", { step }, signal);
 export const chart = (doc, kind, step, signal, row) => text(at(doc) + "/chart", { kind, step, row }, signal);
 export const derivation = (doc, node, signal) => get(at(doc) + "/derivation", { node }, signal);
 export const autopsy = (doc, step, signal) => get(at(doc) + "/autopsy", { step }, signal);

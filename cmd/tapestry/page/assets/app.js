@@ -5,6 +5,7 @@ import { Documents } from "./documents.js";
 import { Drawing } from "./drawing.js";
 import { Editor } from "./editor.js";
 import { byID, fill, h } from "./element.js";
+import { file } from "./engine.js";
 import { derivation } from "./formula.js";
 import { bind } from "./keys.js";
 import { NodePanel } from "./node.js";
@@ -268,7 +269,7 @@ async function begin() {
   // Charts and drawings bring dark colours for readers who prefer them; here the
   // page's own switch decides.
   const style = document.createElement("style");
-  style.textContent = (await (await fetch(new URL("chart.css", import.meta.url))).text()).replace(/@media screen and \(prefers-color-scheme: ?dark\)/, ":root[data-theme=dark]");
+  style.textContent = (await file("chart.css")).replace(/@media screen and \(prefers-color-scheme: ?dark\)/, ":root[data-theme=dark]");
   document.head.append(style);
   await Promise.all([picker.load(), training.load(), workspace.refresh()]);
   await runs.begin(workspace.docs.length === 0);

@@ -1,12 +1,12 @@
 // The drawing in the middle: one sheet, or several side by side when documents are
 // compared, kept at one camera and one selection.
 import * as api from "./api.js";
-import { byID, fill, h, markup } from "./element.js";
-import { formula } from "./formula.js";
-import { Identity } from "./identity.js";
+import { Caption } from "./caption.js";
+import { byID, h, markup } from "./element.js";
 import { listen, steer } from "./gestures.js";
 import { Minimap } from "./minimap.js";
-import { legendOf, SheetView } from "./sheet.js";
+import { sheetsOf } from "./repaint.js";
+import { SheetView } from "./sheet.js";
 
 const deepest = 8; // openings on the way to a node, after which its box must do
 
@@ -17,7 +17,7 @@ export class Drawing {
   #host = byID("panes");
   #tell;
   #sheets;
-  #identity;
+  #caption;
   #aligned = !matchMedia("(max-width: 760px)").matches; // two panels side by side need width
   #place = null; // where the camera is to be in the next drawing
   #key = "";
@@ -26,7 +26,7 @@ export class Drawing {
   constructor(workspace, tell) {
     this.#workspace = workspace;
     this.#tell = tell;
-    this.#identity = new Identity(workspace);
+    this.#caption = new Caption(workspace, this);
     this.#sheets = new api.Latest((e) => this.#undo(e));
     workspace.addEventListener("doc", () => this.#load({}));
     workspace.addEventListener("compare", () => this.#load({}));
@@ -155,16 +155,18 @@ export class Drawing {
     this.#host.setAttribute("aria-busy", "true");
     const started = performance.now();
     this.#sheets.restart(
-      (signal) => firing !== null
-        ? api.firingSheet(w.doc.id, firing, signal).then((s) => [s])
-        : together
-        ? api.compare({ a: ids[0], b: this.#against, ...w.sheetParameters() }, signal).then((s) => [s])
-        : Promise.all(ids.map((id) => api.sheet(id, w.sheetParameters(id), signal))),
-      (sheets) => {
+      (signal) => Promise.all([
+        sheetsOf(w, ids, together ? this.#against : null, this.panes.map((p) => p.view.sheet), signal),
+        keep && firing === null ? Promise.all(this.panes.map((p) => p.view.speaks && this.#words(p, signal))) : [],
+      ]),
+      ([sheets, facts]) => {
         const key = [ids, together && this.#against, firing].join();
         this.#arrange(together ? [ids[0]] : ids, together);
         this.#select();
-        sheets.forEach((s, i) => this.panes[i].show(s, key === this.#key ? { anchor: i === 0 ? anchor : null, keep: keep || (anchor !== null && i > 0) } : {}));
+        sheets.forEach((s, i) => {
+          if (facts[i]) this.panes[i].words.stop();
+          this.panes[i].view.show(s, key === this.#key ? { anchor: i === 0 ? anchor : null, keep: keep || (anchor !== null && i > 0), facts: facts[i] } : {});
+        });
         this.#key = key;
         this.#select(true);
         this.#retime();
@@ -174,7 +176,7 @@ export class Drawing {
         this.#asDrawn = { doc: w.doc?.id, comparing: w.comparing.join(), look: { level, grad, overlay, open: new Set(open), closed: new Set(closed), firing: shown } };
         this.#host.removeAttribute("aria-busy");
         this.#host.dataset.drawn = Math.round(performance.now() - started);
-        this.#describe(sheets, together, firing);
+        this.#caption.show(sheets[0], together, firing);
         w.fire("drawn", sheets[0]);
       });
   }
@@ -202,7 +204,6 @@ export class Drawing {
     const view = new SheetView(host);
     const pane = {
       host, name, view, doc: null, words: new api.Latest((e) => this.#workspace.fail(e)),
-      show: (sheet, how) => view.show(sheet, how),
     };
     if (number === 0) new Minimap(view, host);
     listen(host, view);
@@ -363,13 +364,16 @@ export class Drawing {
 
   /** say tells a view what is to be said of its sheet, at the step that is shown. */
   #say(pane) {
-    const w = this.#workspace;
-    if (w.view.firing !== null) return;
+    if (this.#workspace.view.firing !== null) return;
     const { sheet } = pane.view;
+    pane.words.restart((signal) => this.#words(pane, signal), (facts) => pane.view.sheet === sheet && pane.view.tell(facts));
+  }
+
+  /** words asks what is to be said of a pane, for each of its panels. */
+  #words(pane, signal) {
+    const w = this.#workspace;
     const ids = this.against && this.panes.length === 1 && w.comparing.length ? [pane.doc, this.against] : [pane.doc];
-    pane.words.restart(
-      (signal) => Promise.all(ids.map((id) => api.words(id, w.sheetParameters(id), signal))),
-      (facts) => pane.view.sheet === sheet && pane.view.tell(facts));
+    return Promise.all(ids.map((id) => api.words(id, w.sheetParameters(id), signal)));
   }
 
   /** retime has what is selected and explained in the step of a loop be of the time that is drawn. */
@@ -385,38 +389,6 @@ export class Drawing {
       this.#workspace.fire("selection");
     }
     if (reason && now(reason.node) !== reason.node) this.#workspace.explain({ ...reason, node: now(reason.node) });
-  }
-
-  /** others are the compared documents as tabs, of which one is drawn with the first. */
-  #others() {
-    const w = this.#workspace;
-    if (w.comparing.length < 2) return null;
-    return h("p", { class: "against", role: "group", "aria-label": "Compared with" }, w.comparing.map((id) => h("button", { type: "button", class: "tool small", "aria-pressed": String(id === this.#against), "data-against": id, onclick: () => this.setAgainst(id) }, w.docs.find((d) => d.id === id)?.title ?? id)));
-  }
-
-  #described = "";
-
-  /** describe says what the drawing shows; what it says already stays, as the reader left it. */
-  #describe(sheets, together, firing) {
-    const [s] = sheets;
-    byID("overlay-scale").textContent = s.scale ? "· " + s.scale : "";
-    byID("overlay-scale").hidden = !s.scale;
-    const described = JSON.stringify([s.legend, s.title, s.sentence, s.summary, s.words, s.matching, s.identity, together, firing, this.#workspace.comparing, this.#against]);
-    if (described === this.#described) return;
-    this.#described = described;
-    fill(byID("legend-body"), legendOf(s));
-    fill(byID("difference"), firing !== null && [
-      h("p", { class: "summary" }, s.title ?? ""), h("button", { type: "button", class: "link", onclick: () => this.#workspace.look({ firing: null }) }, "Back to the model"),
-    ], together && [
-      this.#others(),
-      h("div", { class: "verdict" },
-        h("p", { class: "summary" }, s.sentence ?? ""),
-        s.summary && h("p", { class: "note" }, `Against A, ${s.summary}.`),
-        (s.words || s.matching) && h("details", {}, h("summary", {}, "what that means"), s.words && h("p", {}, s.words), s.matching && h("p", { class: "note matching" }, s.matching))),
-      s.identity && formula(s.identity),
-      s.identity && this.#identity.element,
-    ]);
-    byID("difference").hidden = firing === null && (!together || !(s.summary || s.identity));
   }
 }
 

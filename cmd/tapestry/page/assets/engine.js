@@ -8,13 +8,34 @@ export const reach = alone ? ask : (path, init) => fetch(path, init);
 
 for (const it of document.querySelectorAll("[data-alone]")) it.hidden = !alone;
 
+/** inside gives the bytes of a file that lies in the page itself, null where the page is a folder. */
+function inside(name) {
+  const text = document.querySelector(`script[data-file="${name}"]`)?.textContent;
+  if (text === undefined) return null;
+  const binary = atob(text);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+}
+
+/** file gives the text of a file of the page. */
+export async function file(name) {
+  const bytes = inside(name);
+  return bytes ? new TextDecoder().decode(bytes) : (await fetch(new URL(name, import.meta.url))).text();
+}
+
 const waiting = new Map(); // what becomes of an answer, by the number of its question
 let worker = null;
 let broken = null; // why there will be no more answers
 let last = 0;
 
 function start() {
-  worker = new Worker(new URL("worker.js", import.meta.url));
+  const code = inside("worker.js");
+  worker = code ? new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { name: "inside" }) : new Worker(new URL("worker.js", import.meta.url));
+  if (code) {
+    const { buffer } = inside("tapestry.wasm.gz");
+    worker.postMessage({ engine: buffer }, [buffer]);
+  }
   worker.onmessage = ({ data }) => (data.broken ? fail(data.broken) : waiting.get(data.id)?.(data));
   worker.onerror = (e) => fail(e.message || "The engine of the page cannot be loaded.");
 }

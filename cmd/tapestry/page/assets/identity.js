@@ -81,7 +81,7 @@ export class Identity {
       const steps = Math.max(like.steps, 1);
       const scalars = { λ: this.#share, ...(this.#gamma !== null && { γ: this.#gamma }) };
       const { k } = like.settings;
-      const doc = await api.open({ text, name: file, data: like.data, dtype: like.dtype, seed: like.seed, rate: like.rate, schedule: like.schedule?.text ?? "", courses: like.opening?.courses ?? {}, optimiser: like.optimiser, settings: k ? { j: k } : {}, scalars });
+      const doc = await api.open({ text, name: file, data: like.data, dtype: like.dtype, seed: like.seed, rate: like.rate, schedule: like.schedule && !like.schedule.usual ? like.schedule.text : "", courses: like.opening?.courses ?? {}, optimiser: like.optimiser, settings: k ? { j: k } : {}, scalars });
       if (stale()) {
         await api.close(doc.id);
         return;

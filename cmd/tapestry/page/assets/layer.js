@@ -43,7 +43,8 @@ export class Layer {
     const before = this.#sheet;
     this.#sheet = sheet;
     if (before && alike(before, sheet)) {
-      const changed = sheet.items.map((_, i) => i).filter((i) => before.items[i].svg !== sheet.items[i].svg);
+      const changed = [];
+      sheet.items.forEach((it, i) => it !== before.items[i] && it.svg !== before.items[i].svg && changed.push(i));
       if (changed.every((i) => sizesIn(sheet.items[i]).every((size) => this.#sizes.includes(size)))) {
         this.#renew(changed);
         return true;
@@ -180,10 +181,10 @@ export class Layer {
   }
 }
 
-/** alike is whether two sheets have the same things. */
+/** alike is whether two sheets have the same things, whatever these look like. */
 function alike(a, b) {
   return ["width", "height", "font", "style", "defs"].every((part) => a[part] === b[part]) && a.items.length === b.items.length &&
-    a.items.every((it, i) => ["kind", "id", "panel", "label"].every((part) => it[part] === b.items[i][part]));
+    a.items.every((it, i) => it === b.items[i] || ["kind", "id", "panel"].every((part) => it[part] === b.items[i][part]));
 }
 
 /** sizesIn are those of an item's text. */

@@ -50,10 +50,11 @@ export class Link {
   /** copy puts a link to what is shown on the clipboard, or shows it where that is not allowed. */
   async copy() {
     await this.#flush();
-    const { href } = location;
+    const made = location.protocol === "blob:"; // of a text, by the page around it: nobody else has that address
+    const href = made ? location.hash : location.href;
     try {
       await navigator.clipboard.writeText(href);
-      this.#told("Link copied. What follows # opens the same on any Tapestry page.");
+      this.#told(made ? "Copied. It opens the same behind the address of any Tapestry page." : "Link copied. What follows # opens the same on any Tapestry page.");
     } catch {
       const field = byID("link-text");
       field.value = href;
@@ -115,7 +116,7 @@ export class Link {
   /** write puts a state in the URL, one after the other: packing a text takes a moment. */
   #write(state, move) {
     this.#writing = this.#writing.then(async () => {
-      const address = state ? "#" + await encode(state) : location.pathname + location.search;
+      const address = state ? "#" + await encode(state) : location.href.split("#")[0];
       if (address === this.#written) return;
       history[move && this.#written ? "pushState" : "replaceState"](null, "", address);
       this.#written = address;

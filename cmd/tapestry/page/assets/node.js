@@ -58,7 +58,8 @@ export class NodePanel {
     this.#latest.run((signal) => Promise.all([
       api.node(of, node, this.#workspace.stepOf(of), signal),
       this.#values.ask(of, node, signal),
-    ]), ([n, values]) => this.#draw(n, values, view.selection));
+      this.#why.ask(signal),
+    ]), ([n, values, why]) => this.#draw(n, values, why, view.selection));
   }
 
   #late = false; // whether what is said is of another step
@@ -72,7 +73,7 @@ export class NodePanel {
     if (!this.#late) this.#load();
   }
 
-  #draw(n, values, selection) {
+  #draw(n, values, why, selection) {
     const { doc } = selection;
     const key = doc + " " + n.id;
     if (key !== this.#shown) {
@@ -117,7 +118,7 @@ export class NodePanel {
         h("dl", { class: "facts wide-facts" }, facts.filter(([, v]) => v).map(([k, v]) => h("div", {}, h("dt", {}, k), h("dd", { "data-fact": k }, v))), links("inputs", n.inputs), links("used by", n.users)))),
     ].filter(Boolean));
     if (n.axes) this.#values.show(n, doc, values);
-    this.#why.load();
+    this.#why.load(why);
   }
 
   /** among says which of the compared documents the node is of, and leads to its like in the others. */

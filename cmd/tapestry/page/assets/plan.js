@@ -50,8 +50,8 @@ export class Plan {
     const own = !d.optimiser || !d.opening;
     return h("span", { class: "plan", role: "group", "aria-label": title ? "What trains " + title : "What it is trained by" },
       title && h("span", {}, title + ":"),
-      own ? h("span", {}, d.optimiser ? `${d.optimiser}, rate ${number(d.rate)}` : "steps of its own") : [this.#choice(docs, i), this.#field(docs, i, "rate", "rate", rate(d), rated)],
-      courses.map((c) => this.#field(docs, i, c.name, name(c), d.opening.courses?.[c.name] ?? rounded(c.text), (text) => ({ courses: scheduled(d, c.name, text) }))),
+      own ? h("span", {}, d.optimiser ? `${d.optimiser}, rate ${number(d.rate)}` : "steps of its own") : [this.#choice(docs, i), this.#field(docs, i, "rate", d.schedule?.usual ? "falling rate" : "rate", rate(d), rated, d.schedule?.usual && `from there it goes as ${rounded(d.schedule.text)}`)],
+      courses.map((c) => this.#field(docs, i, c.name, name(c), d.opening.courses?.[c.name] ?? usualCourse(c), (text) => ({ courses: scheduled(d, c.name, text) }))),
       d.as_notes && h("span", {}, "as the notes have it"));
   }
 
@@ -62,7 +62,7 @@ export class Plan {
     return choice;
   }
 
-  #field(docs, i, what, label, before, change) {
+  #field(docs, i, what, label, before, change, about) {
     const id = `plan-${i}-${what}`;
     const field = h("input", { id, value: before, size: Math.min(18, Math.max(7, before.length)), autocomplete: "off", spellcheck: "false", "aria-describedby": "plan-said" });
     field.defaultValue = before; // what differs from it is being typed
@@ -90,7 +90,7 @@ export class Plan {
       well();
     });
     field.addEventListener("change", commit);
-    return h("span", { class: "pair" }, h("label", { for: id }, label), field);
+    return h("span", { class: "pair", title: about || null }, h("label", { for: id }, label), field);
   }
 
   #change(...change) {
@@ -127,15 +127,17 @@ export class Plan {
   /** schedules says what is fed in the course of a training. */
   #schedules(doc, together, fed, step) {
     const courses = [];
+    const fedNow = (c) => {
+      const values = c.of === doc && fed.find((f) => f.name === c.name)?.values;
+      return values?.length ? values[Math.min(step, values.length - 1)] : undefined;
+    };
+    const begins = (c, d) => [undefined, c.from].includes(fedNow({ ...c, of: d })); // then the field says it
     for (const d of new Set([doc, ...together])) {
-      for (const c of [d.schedule && { ...d.schedule, rate: true }, ...(d.courses ?? [])].filter(Boolean)) {
+      for (const c of [d.schedule && { ...d.schedule, rate: true }, ...(d.courses ?? [])].filter((c) => c && !(c.usual && begins(c, d)))) {
         if (!courses.some((other) => other.name === c.name && other.text === c.text)) courses.push({ ...c, of: d });
       }
     }
-    const now = (c) => {
-      const values = c.of === doc && fed.find((f) => f.name === c.name)?.values;
-      return values?.length ? `, now ${number(values[Math.min(step, values.length - 1)])}` : "";
-    };
+    const now = (c) => (fedNow(c) === undefined ? "" : `, now ${number(fedNow(c))}`);
     const called = (c) => (c.rate ? "rate" : name(c)) + (courses.some((other) => other !== c && other.name === c.name) ? ` of ${c.of.title || c.of.name}` : "");
     const moving = [...new Set(courses.filter((c) => !c.rate && !Number.isFinite(Number(c.text))).map(name))];
     fill(byID("plan-schedules"),
@@ -156,8 +158,8 @@ function goOn(was, field) {
 /** going is what a document is trained by, as a text to compare. */
 const going = (d) => JSON.stringify([d.optimiser, d.rate, d.schedule?.text, (d.courses ?? []).map((c) => [c.name, c.text]), d.as_notes]);
 
-/** rate is the text of a document's rate. */
-const rate = (d) => d.schedule?.text ?? (d.opening.rate ? String(d.opening.rate) : number(d.rate));
+/** rate is the text of a document's rate: as it was asked for, or of the usual one where it begins. */
+const rate = (d) => (d.schedule && !d.schedule.usual ? d.schedule.text : d.opening.rate ? String(d.opening.rate) : number(d.rate));
 
 /** rated is a rate as typed: a number, a schedule, or nothing for the usual one. */
 function rated(text) {
@@ -174,6 +176,9 @@ function scheduled(d, scalar, text) {
 
 /** rounded is a schedule with fewer digits, of which nobody typed any. */
 const rounded = (text) => text.replace(/\d+\.\d{5,}/g, (v) => String(Number(Number(v).toPrecision(4))));
+
+/** usualCourse is the schedule of a scalar of which nobody typed any; the steps that it takes are said beside it. */
+const usualCourse = (c) => rounded(c.text.replace(/^within\(\d+,(.*)\)$/, "$1"));
 
 /** name is what a scalar is called, without the scopes that it is in. */
 function name(scalar) {

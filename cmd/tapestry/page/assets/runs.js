@@ -10,13 +10,16 @@ const seldom = 5000; // when nothing does, or the server does not answer
 const silence = 60000; // ms without a line, after which that is said
 
 const columns = ["Run", "State", "Step", "Epoch", "Loss", "Rate", "Steps/s", "Left", "Measured"];
-const usual = { smooth: 90, log: false, logx: false, hide: [], order: "" };
+const usual = { smooth: 90, log: false, logx: false, hide: [], order: "", find: "" };
+const mostRows = 100; // of the table
+const mostDrawn = 24; // runs in a chart, the first of the table
 
 /** Runs is the part of the page that shows trainings over each other. */
 export class Runs {
   #tell;
   #fail;
   #rows = new Map(); // by the run's id
+  #states = new Map();
   #frames = new Map(); // by the chart's kind
   #charts;
   #kinds = [];
@@ -26,8 +29,11 @@ export class Runs {
 
   #look = { ...usual };
   #list_ = []; // the runs as they were told last
+  #shows = ""; // what drawn was when the charts were asked for
+  #drawn = ""; // the ids of the runs in the charts; "" for all that are not hidden
   #values;
-  #names = ""; // of the settings that are columns
+  #names = ""; // of the settings that are columns, a line each
+  #left = 0; // logs that are not followed
   #tip = h("div", { id: "runs-tip", class: "floating", role: "status", hidden: true });
 
   /** changed is called when another part of the runs is looked at; opened with the answer when a run's model is opened. */
@@ -46,6 +52,7 @@ export class Runs {
     byID("runs").append(this.#tip);
     byID("runs-charts").addEventListener("pointermove", (e) => this.#point(e));
     byID("runs-charts").addEventListener("pointerleave", () => this.#leave());
+    byID("runs-find").addEventListener("input", (e) => this.look({ find: e.target.value }));
     byID("runs-tab").addEventListener("click", () => this.show(!this.shown));
     document.addEventListener("visibilitychange", () => this.#follow());
     this.#head([]);
@@ -59,13 +66,13 @@ export class Runs {
   /** look changes how the runs are looked at. */
   look(change) {
     Object.assign(this.#look, change);
-    const { smooth, log, logx, hide } = this.#look;
+    const { smooth, log, logx, find } = this.#look;
+    if (byID("runs-find").value !== find) byID("runs-find").value = find;
     byID("runs-smooth").value = smooth;
     byID("runs-smooth-shown").textContent = (smooth / 100).toFixed(2);
     byID("runs-log").checked = log;
     byID("runs-logx").checked = logx;
-    for (const [id, row] of this.#rows) row.box.checked = !hide.includes(id);
-    this.#sort();
+    this.#table();
     this.#draw();
     this.changed();
   }
@@ -82,14 +89,17 @@ export class Runs {
     fill(byID("runs-head"), columns.map((c) => head(c, { Loss: "loss", Step: "step", Run: "name" }[c])), names.map((n) => head(n.replace(/^set /, ""), "set:" + n)), h("th", { scope: "col" }, h("span", { class: "unseen" }, "Model")));
   }
 
-  /** sort orders the rows: by final loss as soon as all have ended, unless the reader chose another order. */
-  #sort() {
+  /** sorted are the runs that are searched for: by final loss as soon as all have ended, unless the reader chose another order. */
+  #sorted() {
+    const words = this.#look.find.toLowerCase().split(/\s+/).filter(Boolean);
+    const text = (r) => [r.name, ...Object.entries(r.settings ?? {}).map(([name, value]) => `${name.replace(/^set /, "")}=${value}`)].join(" ").toLowerCase();
+    const found = words.length ? this.#list_.filter((r) => words.every((w) => text(r).includes(w))) : [...this.#list_];
     const ended = this.#list_.length > 1 && this.#list_.every((r) => ["ended", "failed", "interrupted"].includes(r.state));
     const order = this.#look.order || (ended ? "loss" : "");
-    if (!order) return;
+    if (!order) return found;
     const [way, key] = order.startsWith("-") ? [-1, order.slice(1)] : [1, order];
     const value = (r) => (key.startsWith("set:") ? r.settings?.[key.slice(4)] ?? "" : r[key]);
-    const [last, table] = [Symbol("last"), byID("runs-rows")];
+    const last = Symbol("last");
     const rank = (v) => (key === "name" || key.startsWith("set:") ? v : typeof v === "number" ? v : last);
     const compare = (a, b) => {
       const [x, y] = [rank(value(a)), rank(value(b))];
@@ -97,8 +107,34 @@ export class Runs {
       const [p, q] = [Number(x), Number(y)];
       return way * (x !== "" && y !== "" && Number.isFinite(p) && Number.isFinite(q) ? p - q : String(x).localeCompare(String(y)));
     };
-    const rows = [...this.#list_].sort(compare).map((r) => this.#rows.get(r.id)?.row).filter(Boolean);
+    return found.sort(compare);
+  }
+
+  /** table shows the rows of the runs that are searched for, and says how many others there are. */
+  #table() {
+    const names = this.#names ? this.#names.split("\n") : [];
+    const [found, table] = [this.#sorted(), byID("runs-rows")];
+    const shown = found.slice(0, mostRows);
+    const rows = shown.map((r) => this.#fill(r, names));
+    for (const row of [...table.children]) if (!rows.includes(row)) row.remove();
     if (rows.some((row, i) => table.children[i] !== row)) table.append(...rows);
+    const open = found.filter((r) => !this.#look.hide.includes(r.id));
+    const drawn = open.slice(0, mostDrawn);
+    for (const r of shown) {
+      const { box } = this.#rows.get(r.id);
+      box.checked = drawn.includes(r);
+      box.disabled = !box.checked && open.includes(r);
+    }
+    this.#drawn = drawn.length < open.length || found.length < this.#list_.length ? drawn.map((r) => r.id).join() || "none" : "";
+    byID("runs-finding").hidden = this.#list_.length <= 8;
+    byID("runs").classList.toggle("many", rows.length > 12);
+    const said = [
+      found.length < this.#list_.length && `${count(found.length)} of ${count(this.#list_.length)} runs are found.`,
+      shown.length < found.length && `The table has the first ${mostRows}.`,
+      drawn.length < open.length && `The charts have the first ${mostDrawn} that are ticked.`,
+      this.#left > 0 && `${count(this.#left)} more logs are too many to follow.`,
+    ].filter(Boolean).join(" ");
+    if (byID("runs-found").textContent !== said) byID("runs-found").textContent = said;
   }
 
   /** differing are the names of settings that not all runs have alike. */
@@ -118,12 +154,17 @@ export class Runs {
       return;
     }
     const { clientX, clientY } = e;
-    this.#values.run((signal) => api.runsAt({ kind, step, smooth: String(this.#look.smooth), hide: this.#look.hide.join(",") }, signal), ({ runs }) => {
+    this.#values.run((signal) => api.runsAt({ kind, step, smooth: String(this.#look.smooth), ...this.#asked() }, signal), ({ runs }) => {
       this.#tip.hidden = runs.length === 0;
       fill(this.#tip, h("b", {}, `step ${count(step)}`), h("dl", {}, runs.map((r) => h("div", {}, h("dt", {}, r.name), h("dd", {}, number(r.smoothed) + (r.smoothed !== r.value ? ` (logged ${number(r.value)})` : "") + (r.step !== step ? `, step ${count(r.step)}` : ""))))));
       this.#tip.style.left = Math.max(8, Math.min(innerWidth - this.#tip.offsetWidth - 8, clientX + 14)) + "px";
       this.#tip.style.top = Math.max(8, Math.min(innerHeight - this.#tip.offsetHeight - 8, clientY + 14)) + "px";
     });
+  }
+
+  /** asked says which runs a chart has. */
+  #asked() {
+    return this.#drawn ? { only: this.#drawn } : { hide: this.#look.hide.join(",") };
   }
 
   #leave() {
@@ -133,6 +174,7 @@ export class Runs {
 
   /** open opens the model of a run. */
   async #open(r) {
+    byID("run-opened").hidden = true; // which is about another
     try {
       await this.opened(await api.openRun(r.id), r);
     } catch (e) {
@@ -174,8 +216,8 @@ export class Runs {
       if (now.runs.some((r) => ["waiting", "reading", "running"].includes(r.state))) wait = often;
       if (now.runs.some((r) => r.state === "reading")) wait = 0;
       this.#broken = false;
-      this.#list(now.runs);
-      if (now.version !== this.#version) {
+      this.#list(now);
+      if (now.version !== this.#version || this.#drawn !== this.#shows) {
         this.#version = now.version;
         this.#kinds = now.charts;
         this.#draw();
@@ -188,37 +230,18 @@ export class Runs {
     if (this.shown && !document.hidden) this.#timer = setTimeout(() => this.#ask(), wait);
   }
 
-  #list(runs) {
+  #list({ runs, left }) {
     this.#list_ = runs;
+    this.#left = left ?? 0;
     const names = this.#differing(runs);
-    const renamed = names.join() !== this.#names;
-    this.#names = names.join();
-    if (renamed) for (const [id, row] of this.#rows) row.settings(runs.find((r) => r.id === id), names);
+    this.#names = names.join("\n");
     for (const r of runs) {
-      if (!this.#rows.has(r.id)) {
-        this.#addRow(r);
-        this.#rows.get(r.id).settings(r, names);
-      }
-      const row = this.#rows.get(r.id);
-      const state = says(r);
-      if (row.state && row.state !== r.state) this.#tell(`${r.name}: ${state}`);
-      row.state = r.state;
-      const begun = r.state !== "waiting" && r.state !== "unreadable";
-      const cells = [
-        state,
-        begun ? count(r.step) + (r.steps ? " of " + count(r.steps) : "") : "–",
-        begun ? r.epoch + (r.epochs ? " of " + r.epochs : "") : "–",
-        ...[r.loss, r.rate, r.pace].map((v) => (v === "NaN" && r.state !== "failed" ? "–" : number(v))),
-        r.left ? time(r.left) : "–",
-        r.scores.map((s) => `${s.name} ${number(s.value)}`).join(", ") || "–",
-      ];
-      cells.forEach((text, i) => {
-        if (row.cells[i].textContent !== text) row.cells[i].textContent = text;
-      });
-      row.cells[0].classList.toggle("wrong", r.state === "failed" || r.state === "unreadable");
+      const before = this.#states.get(r.id);
+      if (before && before !== r.state && runs.length <= mostDrawn) this.#tell(`${r.name}: ${says(r)}`);
+      this.#states.set(r.id, r.state);
     }
     this.#head(names);
-    this.#sort();
+    this.#table();
     const wrong = runs.filter((r) => r.wrong);
     byID("runs-problems").hidden = wrong.length === 0;
     const told = JSON.stringify(wrong.map((r) => [r.id, r.wrong]));
@@ -229,24 +252,51 @@ export class Runs {
     }
   }
 
+  /** fill writes what a run is into its row, and returns it. */
+  #fill(r, names) {
+    if (!this.#rows.has(r.id)) this.#addRow(r);
+    const row = this.#rows.get(r.id);
+    row.settings(r, names);
+    const begun = r.state !== "waiting" && r.state !== "unreadable";
+    const cells = [
+      says(r),
+      begun ? count(r.step) + (r.steps ? " of " + count(r.steps) : "") : "–",
+      begun ? r.epoch + (r.epochs ? " of " + r.epochs : "") : "–",
+      ...[r.loss, r.rate, r.pace].map((v) => (v === "NaN" && r.state !== "failed" ? "–" : number(v))),
+      r.left ? time(r.left) : "–",
+      r.scores.map((s) => `${s.name} ${number(s.value)}`).join(", ") || "–",
+    ];
+    cells.forEach((text, i) => {
+      if (row.cells[i].textContent !== text) row.cells[i].textContent = text;
+    });
+    row.cells[0].classList.toggle("wrong", r.state === "failed" || r.state === "unreadable");
+    return row.row;
+  }
+
   #addRow(r) {
-    const box = h("input", { type: "checkbox", checked: !this.#look.hide.includes(r.id), onchange: () => this.look({ hide: [...this.#rows].filter(([, row]) => !row.box.checked).map(([id]) => id) }) });
+    const box = h("input", { type: "checkbox", checked: !this.#look.hide.includes(r.id), onchange: () => this.look({ hide: box.checked ? this.#look.hide.filter((id) => id !== r.id) : [...this.#look.hide, r.id] }) });
     const cells = columns.slice(1).map(() => h("td", {}));
     const open = h("td", {}, h("button", { type: "button", class: "link", "data-run": r.id, onclick: () => this.#open(r), "aria-label": "Open the model of " + r.name }, "Open model"));
-    const row = h("tr", {}, h("th", { scope: "row" }, h("label", { class: "check" }, box, r.name)), cells, open);
+    const called = h("span", {}, r.name);
+    const row = h("tr", {}, h("th", { scope: "row" }, h("label", { class: "check" }, box, called)), cells, open);
+    let told = "";
     const settings = (run, names) => {
+      const now = JSON.stringify([run.name, names, run.settings]);
+      if (now === told) return;
+      told = now;
+      called.textContent = run.name;
       for (const td of row.querySelectorAll("[data-setting]")) td.remove();
-      open.before(...names.map((n) => h("td", { "data-setting": n }, run?.settings ? run.settings[n] ?? "usual" : "–")));
+      open.before(...names.map((n) => h("td", { "data-setting": n }, run?.settings ? listed(run.settings[n] ?? "usual") : "–")));
       open.firstChild.disabled = !run?.settings;
       open.firstChild.title = run?.settings ? "" : "The log does not say of which model it is";
     };
-    this.#rows.set(r.id, { box, cells, state: "", row, settings });
-    byID("runs-rows").append(row);
+    this.#rows.set(r.id, { box, cells, row, settings });
   }
 
   #draw() {
     const { smooth, log, logx } = this.#look;
-    const look = { smooth: String(smooth), log, logx, hide: this.#look.hide.join(",") };
+    const look = { smooth: String(smooth), log, logx, ...this.#asked() };
+    this.#shows = this.#drawn;
     fill(byID("runs-still"), this.#kinds.filter((c) => c.still).map((c) => h("p", { class: "note" }, `${c.title}: ${c.still}.`)));
     const kinds = this.#kinds.filter((c) => !c.still).map((c) => c.kind);
     this.#charts.run((signal) => Promise.all(kinds.map((kind) => api.runsChart({ kind, ...look }, signal))), (charts) => {
@@ -275,11 +325,17 @@ function says(r) {
     case "reading": return "being read";
     case "unreadable": return "cannot be read" + gone;
     case "failed": return "stopped: " + r.failure + gone;
-    case "ended": return "ended" + gone;
+    case "ended": return (r.settings?.patience > 0 && r.step < r.steps ? "ended by patience" : "ended") + gone;
     case "interrupted": return "interrupted" + gone;
   }
   const quiet = Date.now() - r.changed;
   return (quiet > silence ? `nothing new for ${time(quiet / 1000)}` : "running") + gone;
+}
+
+/** listed is a setting as it is read: of several parts, as a log has them in brackets, one after the other. */
+function listed(value) {
+  if (!/^\[.*\]$/.test(value)) return value;
+  return [...value.slice(1, -1).matchAll(/"((?:[^"]|"")*)"|[^,]+/g)].map(([part, quoted]) => quoted?.replace(/""/g, '"') ?? part).join("; ");
 }
 
 /** time writes seconds as 0:04, 12:30 or 1:02:03. */

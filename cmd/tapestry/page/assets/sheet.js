@@ -30,6 +30,7 @@ export class SheetView extends EventTarget {
   #words;
   #grid = null;
   #boxes = [];
+  #loaded = null; // the sheet that they are of
   #drawn = { k: 0, region: null }; // what the layer holds
   #frame = 0;
   #flight = 0; // of the camera, by number
@@ -62,14 +63,14 @@ export class SheetView extends EventTarget {
   /**
    * show replaces the sheet. With keep the camera stays; with anchor, an item of the
    * sheet before, the same thing stays where it is on the screen and what moves does
-   * so visibly.
+   * so visibly. What is to be said of it may be given as facts, as to tell.
    */
-  show(sheet, { keep = false, anchor = null } = {}) {
+  show(sheet, { keep = false, anchor = null, facts = null } = {}) {
     const before = this.sheet && anchor ? places(this.sheet, this.#layer.shown) : null;
     const held = anchor && { box: boxOf(anchor), camera: { ...this.camera } };
     this.sheet = sheet;
     if (!keep) this.#room = null;
-    this.#load(sheet, keep || anchor);
+    this.#load(sheet, keep || anchor, facts);
     if (held) {
       const same = this.find((it) => it.panel === anchor.panel && it.id === anchor.id && (it.kind === "plate" || it.kind === "node")) ??
         this.find((it) => it.id === anchor.id);
@@ -90,11 +91,15 @@ export class SheetView extends EventTarget {
    * load takes a sheet, of which only what looks otherwise is new where it has the same things in
    * the same places.
    */
-  #load(sheet, kept) {
-    const boxes = sheet.items.map(boxOf);
-    const still = this.#layer.load(sheet) && kept && boxes.every((b, i) => ["x", "y", "w", "h"].every((part) => b[part] === this.#boxes[i][part]));
+  #load(sheet, kept, facts) {
+    const was = this.#loaded;
+    this.#loaded = sheet;
+    const boxes = sheet.items.map((it, i) => (it === was?.items[i] ? this.#boxes[i] : boxOf(it)));
+    const still = this.#layer.load(sheet) && kept && boxes.every((b, i) => b === this.#boxes[i] || ["x", "y", "w", "h"].every((part) => b[part] === this.#boxes[i][part])) &&
+      sheet.items.every((it, i) => it === was.items[i] || it.label === was.items[i].label);
     if (still) {
-      this.#words.ask();
+      if (facts) this.#words.tell(facts);
+      else this.#words.ask();
       return;
     }
     this.arrangement++;
@@ -102,6 +107,7 @@ export class SheetView extends EventTarget {
     this.#smallest = smallest(sheet);
     this.#grid = new Grid(boxes);
     this.#words.load(sheet, kept);
+    if (facts) this.#words.tell(facts);
     this.#drawn = { k: 0, region: null };
   }
 
@@ -109,6 +115,11 @@ export class SheetView extends EventTarget {
   tell(facts) {
     this.#words.tell(facts);
     this.#say();
+  }
+
+  /** speaks is whether words are seen for which facts were asked. */
+  get speaks() {
+    return this.#words.speaks;
   }
 
   /** ask wants to be told anew. */

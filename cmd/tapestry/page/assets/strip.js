@@ -25,7 +25,7 @@ export class Strip {
     this.#drawing = drawing;
     for (const type of ["doc", "history", "compare"]) workspace.addEventListener(type, () => this.#later());
     workspace.addEventListener("drawn", () => this.#drawing.main.arrangement !== this.#arrangement && this.#later());
-    workspace.addEventListener("step", () => this.#point());
+    workspace.addEventListener("shown", () => this.#point());
     addEventListener("resize", () => this.#later());
     addEventListener("themechange", () => this.#draw());
   }

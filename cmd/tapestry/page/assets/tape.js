@@ -143,9 +143,9 @@ export class TapePanel {
     this.#remember();
     this.#came.textContent = "running…";
     const failed = (e) => (this.#came.textContent = e.message);
-    (this.#running ??= new api.Latest(failed)).restart((signal) => api.runToBreak(doc.id, step, this.#at, this.#break.value, back, signal), (r) => {
+    (this.#running ??= new api.Latest(failed)).restart((signal) => api.runToBreak(doc.id, step, this.#at, this.#break.value, back, signal), async (r) => {
       if (r.hit) {
-        if (r.step !== step) w.goTo(r.step);
+        if (r.step !== step) await w.goTo(r.step);
         this.go(r.i);
       }
       this.#came.textContent = r.hit ? `Stopped by ${r.hit}: step ${r.step}, instruction ${r.i}` : `Nothing stops ${back ? "before, back to where training begins" : "further on, to the last step that was trained"}.`;

@@ -1,7 +1,8 @@
 // Training: more steps, and a slider through those that were made. Everything on
 // the page shows the step that the slider is at.
 import * as api from "./api.js";
-import { byID, calm, fill, h, markup, refill } from "./element.js";
+import { place } from "./chart.js";
+import { byID, calm, fill, h, refill } from "./element.js";
 import { Plan } from "./plan.js";
 import { begin } from "./progress.js";
 import { count, number } from "./quantity.js";
@@ -21,6 +22,8 @@ export class Training {
   #drawn = ""; // what the charts were asked for
   #history;
   #losses = [];
+  #final = null; // the loss at the last step: {doc, step, loss}
+  #finals;
   #fed = []; // scalars that training changes
   #plan;
   #uneven = byID("uneven");
@@ -40,6 +43,7 @@ export class Training {
     this.#charts = new api.Latest(quiet);
     this.#plan = new Plan(workspace, tell, () => this.#halt());
     this.#history = new api.Latest(quiet);
+    this.#finals = new api.Latest(quiet);
     byID("train").addEventListener("click", () => this.train());
     byID("play").addEventListener("click", () => this.play());
     byID("restart").addEventListener("click", () => this.restart());
@@ -47,6 +51,7 @@ export class Training {
     byID("steps").addEventListener("keydown", (e) => e.key === "Enter" && this.train());
     this.#slider.addEventListener("input", () => {
       this.#stop();
+      this.#slider.setAttribute("aria-valuetext", this.#state(+this.#slider.value)); // which is read out at once
       workspace.goTo(+this.#slider.value);
     });
     workspace.addEventListener("doc", () => {
@@ -54,9 +59,19 @@ export class Training {
       this.#load();
     });
     workspace.addEventListener("history", () => this.#load());
-    workspace.addEventListener("step", () => this.#show());
+    workspace.addEventListener("step", () => {
+      this.#slider.value = workspace.step;
+      this.#askLoss();
+      this.#chart(true);
+    });
+    workspace.addEventListener("shown", (e) => this.#tellStep(e.detail));
     for (const type of ["explained", "panels"]) workspace.addEventListener(type, () => this.#chart(false));
     workspace.addEventListener("compare", () => this.#load());
+    for (const type of ["doc", "compare"]) {
+      workspace.addEventListener(type, () => {
+        for (const asked of [this.#charts, this.#finals]) asked.stop(); // of what may be closed next
+      });
+    }
   }
 
   /** train makes as many more steps as the field says, or stops. */
@@ -119,8 +134,9 @@ export class Training {
     } finally {
       this.#running = null;
       byID("train").textContent = "Train";
-      const now = this.#workspace.doc;
-      if (now) this.#tell(`Trained to step ${this.#workspace.last}, loss ${number(this.#losses.at(-1))}`);
+      const before = this.#losses.length - 1;
+      if (this.#workspace.doc) this.#tell(`Trained to step ${this.#workspace.last}` + (before >= 0 ? `, loss ${number(this.#losses[before])} at step ${before}` : ""));
+      this.#show();
     }
   }
 
@@ -199,13 +215,43 @@ export class Training {
   }
 
   #show() {
-    const { doc, step, last, comparing, together } = this.#workspace;
+    const { doc, step, shows } = this.#workspace;
     if (!doc) return;
     this.#slider.value = step;
-    this.#describe(step, together, last);
-    const loss = this.#losses[step] ?? this.#losses.at(-1); // the last state has not been run yet
-    this.#say(`step ${count(step)} of ${count(last)}` + (comparing.length === 0 && loss !== undefined ? ` · loss ${number(loss)}` : ""));
+    this.#tellStep(shows);
+    this.#askLoss();
     this.#chart(true);
+  }
+
+  /** tellStep says which step is shown, and what is known of it without asking. */
+  #tellStep(step) {
+    const { last, together } = this.#workspace;
+    this.#describe(step, together, last);
+    this.#say(this.#state(step));
+  }
+
+  /**
+   * state is a step in words, with its loss: that of the last step is asked for, and until it is
+   * there the loss before it is said, with its step.
+   */
+  #state(step) {
+    const { doc, last, comparing } = this.#workspace;
+    const said = `step ${count(step)} of ${count(last)}`;
+    if (comparing.length > 0) return said;
+    const own = this.#losses[step] ?? (this.#final?.doc === doc.id && this.#final.step === step ? this.#final.loss : undefined);
+    if (own !== undefined) return `${said} · loss ${number(own)}`;
+    const before = this.#losses.length - 1;
+    return said + (before >= 0 ? ` · loss ${number(this.#losses[before])} at step ${count(before)}` : "");
+  }
+
+  /** askLoss asks for the loss at the last step, which no step of training has computed yet. */
+  #askLoss() {
+    const { doc, step, comparing } = this.#workspace;
+    if (!doc || comparing.length > 0 || this.#running || doc.trains === false || step === 0 || step < this.#losses.length) return;
+    this.#finals.run((signal) => api.loss(doc.id, step, signal), (is) => {
+      this.#final = { doc: doc.id, ...is };
+      if (this.#workspace.doc === doc && this.#workspace.step === step) this.#say(this.#state(step));
+    });
   }
 
   /**
@@ -213,7 +259,7 @@ export class Training {
    * that are drawn stay.
    */
   #chart(anew) {
-    const { doc, step, last, comparing, together } = this.#workspace;
+    const { doc, shows: step, last, comparing, together } = this.#workspace;
     if (!doc) return;
     if (!this.#seen() && comparing.length === 0) { // of a comparison they say how far each has come
       this.#drawn = "";
@@ -234,8 +280,9 @@ export class Training {
       byID("charts").classList.toggle("many", charts.length + scatters.length > 3);
       byID("apart").hidden = !note;
       byID("apart").textContent = note ?? "";
-      refill(this.#loss, last || together.some((d) => d.steps) ? charts.map((c) => chart(c)) : [h("p", { class: "chart-frame note" }, "Train, and the loss is drawn here; the slider then goes back to any step.")]);
-      refill(this.#scatter, scatters.map((s) => chart(s)));
+      if (last || together.some((d) => d.steps)) place(this.#loss, charts);
+      else refill(this.#loss, [h("p", { class: "chart-frame note" }, "Train, and the loss is drawn here; the slider then goes back to any step.")]);
+      place(this.#scatter, scatters);
     });
   }
 
@@ -277,9 +324,4 @@ export function stepAt(svg, x, log = false) {
   const at = new DOMPoint(x, 0).matrixTransform(svg.getScreenCTM().inverse()).x;
   const share = (at - first.at) / (last.at - first.at);
   return Math.max(0, Math.round(log ? first.step * (last.step / first.step) ** share : first.step + share * (last.step - first.step)));
-}
-
-/** chart inlines a chart, so that it follows the page's colours. */
-function chart(svg) {
-  return h("div", { class: "chart-frame" }, markup(svg));
 }

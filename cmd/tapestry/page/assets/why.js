@@ -17,6 +17,7 @@ export class Why {
   #latest;
   #way = "operands";
   #key = "";
+  #drawn = null; // the element that is explained
 
   constructor(workspace, drawing) {
     this.#workspace = workspace;
@@ -25,8 +26,28 @@ export class Why {
     workspace.addEventListener("reason", () => this.load());
   }
 
-  /** load asks for the reason of the chosen element, if there is one. */
-  load() {
+  /** ask asks why the chosen element is what it is, for load; null without one. */
+  ask(signal) {
+    const { reason } = this.#workspace.view;
+    if (!reason) return null;
+    const way = this.#wayOf(reason);
+    return this.#ask(reason, way, signal).then((why) => ({ reason, way, why }), (failed) => {
+      if (signal.aborted) throw failed;
+      return { reason, way, failed };
+    });
+  }
+
+  #ask({ doc, node, at }, way, signal) {
+    return api.why(doc, node, { at: at.join(","), step: this.#workspace.stepOf(doc), way, level: this.#workspace.view.level }, signal);
+  }
+
+  /** wayOf is how an element is explained: as it was, if it is of the same node. */
+  #wayOf({ doc, node }) {
+    return [doc, node].join() === this.#key ? this.#way : "operands";
+  }
+
+  /** load shows what ask gave, or asks now for the reason of the chosen element, if there is one. */
+  load(asked = null) {
     const { reason } = this.#workspace.view;
     if (!reason) {
       if (this.element.hidden) return; // nothing was explained before
@@ -36,18 +57,23 @@ export class Why {
       this.#workspace.fire("explained");
       return;
     }
-    const { doc, node, at } = reason;
-    const key = [doc, node].join();
-    if (key !== this.#key) this.#way = "operands";
-    this.#key = key;
+    const { doc, node } = reason;
+    this.#way = this.#wayOf(reason);
+    this.#key = [doc, node].join();
     this.element.hidden = false;
-    const level = this.#workspace.view.level;
-    if (this.#way !== "operands") this.#say("working…"); // differentiates the whole model
-    this.#latest.restart((signal) => api.why(doc, node, { at: at.join(","), step: this.#workspace.stepOf(doc), way: this.#way, level }, signal), (w) => {
-      reason.axes = w.axes;
-      this.#draw(w, doc);
+    const use = (why) => {
+      reason.axes = why.axes;
+      this.#draw(why, doc);
       this.#workspace.fire("explained");
-    });
+    };
+    if (asked?.reason === reason && asked.way === this.#way) {
+      this.#latest.stop();
+      if (asked.failed) this.#latest.failed(asked.failed);
+      else use(asked.why);
+      return;
+    }
+    if (this.#way !== "operands") this.#say("working…"); // differentiates the whole model
+    this.#latest.restart((signal) => this.#ask(reason, this.#way, signal), use);
   }
 
   #say(text) {
@@ -77,7 +103,8 @@ export class Why {
       shares.map((s) => this.#share(s, doc)),
       h("button", { type: "button", class: "link", onclick: () => this.#workspace.explain(null) }, "close"));
     if (focus) this.element.querySelector(`[data-way="${focus}"]`)?.focus();
-    this.element.scrollIntoView({ block: "nearest" });
+    if (this.#workspace.view.reason !== this.#drawn) this.element.scrollIntoView({ block: "nearest" }); // the reader may have scrolled on since
+    this.#drawn = this.#workspace.view.reason;
   }
 
   /** meaning says how the contributions are to be read. */

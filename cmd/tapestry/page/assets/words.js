@@ -76,6 +76,12 @@ export class Words extends EventTarget {
   /** tell takes what the server knows of the documents of the sheet, one for each panel. */
   tell(facts) {
     this.#facts = facts;
+    this.#asked = true;
+  }
+
+  /** speaks is whether something is said for which facts were asked. */
+  get speaks() {
+    return this.#asked;
   }
 
   /** ask wants to be told anew, once there is something to be said. */

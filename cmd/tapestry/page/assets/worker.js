@@ -5,7 +5,9 @@ importScripts("wasm_exec.js");
 
 const early = []; // questions from before the engine was there
 let hear = (question) => early.push(question);
-onmessage = ({ data }) => hear(data);
+let given; // takes the engine, where it lies in the page
+const engine = new Promise((is) => (given = is));
+onmessage = ({ data }) => (data.engine ? given(data.engine) : hear(data));
 
 // The engine calls pause to let the page's next messages in, and ready with its own function.
 const resumes = [];
@@ -20,15 +22,20 @@ self.ready = (ask) => {
   for (const question of early) ask(question);
 };
 
-// code fetches the engine: compressed, since not every host compresses, unless the host
-// gives the file decompressed already or the browser cannot do it.
+const decompressed = (bytes) => new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+
+// code gives the engine: the page's own, or fetched: compressed, since not every host compresses,
+// unless the host gives the file decompressed already or the browser cannot do it.
 async function code() {
+  if (self.name === "inside") {
+    if (!self.DecompressionStream) throw new Error("The engine of the page cannot be loaded: this browser is too old to decompress it.");
+    return decompressed(await engine);
+  }
   if (self.DecompressionStream) {
     const answer = await fetch("tapestry.wasm.gz");
     if (answer.ok) {
       const bytes = await answer.arrayBuffer();
-      const compressed = new Uint8Array(bytes, 0, 2)[0] === 0x1f;
-      return compressed ? new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer() : bytes;
+      return new Uint8Array(bytes, 0, 2)[0] === 0x1f ? decompressed(bytes) : bytes;
     }
   }
   const answer = await fetch("tapestry.wasm");

@@ -2,10 +2,13 @@
 // listen to its events and never talk to each other.
 import * as api from "./api.js";
 
+const patience = 1000; // ms that a step may take to be shown while another one is wanted
+
 /**
  * Workspace fires "docs" when the list of documents changed, "doc" when another one
  * is looked at, "view" when level, gradient, overlay, open modules or times of loops changed,
- * "step" when another training step is shown, "selection" when another node is,
+ * "step" when another training step is to be shown, "shown" with that step as detail when what
+ * listeners to "step" asked for is there, "selection" when another node is selected,
  * "element" when another part of its values is, "reason" when another element is to be
  * explained, "explained" when it is, "instruction" when another one of the
  * tape is, "break" when where the tape stops is changed,
@@ -27,6 +30,7 @@ export class Workspace extends EventTarget {
     super();
     this.opener = opener;
     api.whenGone(() => this.#revive());
+    for (const type of ["pointerdown", "keydown", "wheel", "input", "change"]) addEventListener(type, () => (this.#used = performance.now()), { capture: true, passive: true });
   }
 
   get doc() {
@@ -59,6 +63,11 @@ export class Workspace extends EventTarget {
   /** step is the training step that is shown: the last common one unless another is chosen. */
   get step() {
     return this.doc ? Math.min(this.view.step ?? Infinity, this.last) : 0;
+  }
+
+  /** shows is the step that is shown, or being brought: the slider may be further on. */
+  get shows() {
+    return this.#turns ? Math.min(this.#brought, this.last) : this.step;
   }
 
   stepOf(id) {
@@ -135,7 +144,7 @@ export class Workspace extends EventTarget {
       return;
     }
     for (const type of ["selection", "reason", "break"]) this.fire(type);
-    if (this.step !== step) this.fire("step");
+    if (this.step !== step) this.#turn();
   }
 
   /**
@@ -143,6 +152,7 @@ export class Workspace extends EventTarget {
    * or trained. One that is looked at here stays, as closed, and opens again when it is used.
    */
   async sync() {
+    const asked = performance.now();
     const standing = new Map((await api.standing()).map((d) => [d.id, d.steps]));
     const here = this.together;
     const before = this.docs;
@@ -158,6 +168,7 @@ export class Workspace extends EventTarget {
         trained = true;
       }
     }
+    if (!this.together.some((d) => d.closed)) this.#stood = asked;
     for (const id of standing.keys()) {
       if (this.#dropped.has(id) || this.docs.some((d) => d.id === id)) continue;
       const doc = await api.doc(id).catch(() => null); // it may be closed again
@@ -170,6 +181,8 @@ export class Workspace extends EventTarget {
 
   #successors = new Map(); // ids of documents, to those of the documents that took their places
   #reviving = false;
+  #used = 0; // when a reader last did something here
+  #stood = 0; // when all that is looked at was last known to be open
 
   /**
    * standing is a selection or a reason in the document that took the place of its own, if one
@@ -186,9 +199,13 @@ export class Workspace extends EventTarget {
     return this.docs.find((d) => d.id === id);
   }
 
-  /** revive opens again, at its step, what is looked at and was closed elsewhere. */
+  /**
+   * revive opens again, at its step, what is looked at and was closed elsewhere, if it is used: a
+   * question of the page's own may have been under way when another window closed it.
+   */
   async #revive() {
     if (this.#reviving) return;
+    if (this.#used < this.#stood) return void this.sync().catch(() => {}); // the next thing that is done says why
     this.#reviving = true;
     try {
       await this.sync();
@@ -293,11 +310,42 @@ export class Workspace extends EventTarget {
     this.fire("reason");
   }
 
-  goTo(step) {
+  /** goTo shows another step; what it gives is resolved when that is shown. */
+  async goTo(step) {
     const before = this.step;
     const to = Math.max(0, Math.min(this.last, step));
     for (const d of this.together) this.viewOf(d.id).step = to === d.steps ? null : to;
-    if (this.step !== before) this.fire("step");
+    if (this.step !== before) await this.#turn();
+  }
+
+  #turning = null; // the step that is being brought: {stop, done}
+  #turns = null; // what ends when no step is
+  #brought = 0; // that step, by number
+  #due = 0; // the timer for the step that is wanted after it; 0 if there is none
+
+  /**
+   * turn shows the step that is wanted: all that shows it asks at once, and changes at once. Steps
+   * that are passed meanwhile are left out, so that a slider shows what it passes as fast as that
+   * can be, and at last where it stands.
+   */
+  #turn() {
+    if (this.#turns) {
+      const turning = this.#turning;
+      this.#due ||= setTimeout(() => turning.stop(), patience);
+    } else this.#turns = this.#bring();
+    return this.#turns;
+  }
+
+  async #bring() {
+    do {
+      clearTimeout(this.#due);
+      this.#due = 0;
+      const { doc, step } = this;
+      this.#brought = step;
+      this.#turning = api.together(() => this.fire("step"), () => this.doc === doc && this.fire("shown", step));
+      await this.#turning.done;
+    } while (this.#due);
+    this.#turns = null;
   }
 
   /** trained notes that a document has been trained up to a step. */

@@ -32,41 +32,12 @@ const policy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker
 // Write writes the page into a folder, which it makes if there is none. Files there that have other
 // names stay.
 func Write(dir string, e Engine) (w Written, err error) {
-	if !bytes.HasPrefix(e.Wasm, []byte("\x00asm")) {
-		return w, errors.New("the engine is not WebAssembly")
-	}
-	var small bytes.Buffer
-	z, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
+	files, err := e.files()
 	if err != nil {
 		return w, err
 	}
-	if _, err = z.Write(e.Wasm); err == nil {
-		err = z.Close()
-	}
-	if err != nil {
-		return w, err
-	}
-	files := map[string][]byte{
-		"assets/chart.css":        []byte(chart.Style()),
-		"assets/wasm_exec.js":     e.Exec,
-		"assets/tapestry.wasm":    e.Wasm,
-		"assets/tapestry.wasm.gz": small.Bytes(),
-	}
-	err = fs.WalkDir(page.Assets(), ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := fs.ReadFile(page.Assets(), name)
-		if name == "index.html" {
-			files[name] = alone(text)
-		} else {
-			files["assets/"+name] = text
-		}
-		return err
-	})
-	if err != nil {
-		return w, err
-	}
+	files["assets/tapestry.wasm"] = e.Wasm
+	files["index.html"] = alone(files["index.html"])
 	if err := os.MkdirAll(filepath.Join(dir, "assets"), 0o777); err != nil {
 		return w, err
 	}
@@ -81,8 +52,44 @@ func Write(dir string, e Engine) (w Written, err error) {
 	return w, nil
 }
 
+// files returns the files of the page by their names, with the engine compressed.
+func (e Engine) files() (map[string][]byte, error) {
+	if !bytes.HasPrefix(e.Wasm, []byte("\x00asm")) {
+		return nil, errors.New("the engine is not WebAssembly")
+	}
+	var small bytes.Buffer
+	z, err := gzip.NewWriterLevel(&small, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = z.Write(e.Wasm); err == nil {
+		err = z.Close()
+	}
+	files := map[string][]byte{
+		"assets/chart.css":        []byte(chart.Style()),
+		"assets/wasm_exec.js":     e.Exec,
+		"assets/tapestry.wasm.gz": small.Bytes(),
+	}
+	return files, errors.Join(err, fs.WalkDir(page.Assets(), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := fs.ReadFile(page.Assets(), name)
+		if name != "index.html" {
+			name = "assets/" + name
+		}
+		files[name] = text
+		return err
+	}))
+}
+
 // alone marks the page as one without a server, and forbids it to ask anyone else.
 func alone(index []byte) []byte {
-	index = bytes.Replace(index, []byte("<html "), []byte(`<html data-engine="worker" `), 1)
+	index = byWorker(index)
 	return bytes.Replace(index, []byte("<title>"), []byte(`<meta http-equiv="Content-Security-Policy" content="`+policy+"\">\n<title>"), 1)
+}
+
+// byWorker marks the page as one whose engine is a worker.
+func byWorker(index []byte) []byte {
+	return bytes.Replace(index, []byte("<html "), []byte(`<html data-engine="worker" `), 1)
 }
