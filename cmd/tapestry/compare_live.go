@@ -62,8 +62,8 @@ func (l *live) prepare(ctx context.Context, c *comparison, names []string, rows 
 		l.inside.Address += "&at=0&beside=1"
 	}
 	l.inside.Note = "Its trainings are its own, and begin when Train is pressed."
-	if _, err := data.Builtin(c.name); err != nil && c.hasData() {
-		l.inside.Note += " It does not have the rows of " + filepath.Base(c.name) + ": its models train on examples that come with them."
+	if _, err := data.Builtin(c.name); c.hasData() && (err != nil || len(others) > 0) {
+		l.inside.Note += " What does not cluster an embedded data set trains there on examples of its own, not on the rows of " + filepath.Base(c.name) + "."
 	} else if given := changed(c.cmd, slices.Concat(dataFlags, []string{"centres", "start"})); given != "" {
 		l.inside.Note += " It takes no heed of --" + given + "."
 	}
