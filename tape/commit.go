@@ -213,7 +213,7 @@ func (f *postponed) check() error {
 		for _, m := range g.members {
 			ins := &f.instrs[m.ins]
 			for k, v := range ins.in {
-				base, _ := name.base(operandNode(&ins.instr, k), v.buf)
+				base := name.base(operandNode(&ins.instr, k), v.buf)
 				if from, ok := writer[v.buf]; ok && base.Role() != graph.RoleOp {
 					return fmt.Errorf("group %d reads the old value of %v, which group %d has overwritten", at, base, from)
 				}

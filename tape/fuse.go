@@ -132,7 +132,7 @@ func (f *fused) assign(i int) {
 	var tried []int
 	for _, v := range ins.in {
 		g := f.reader[v.buf]
-		if g > last && !slices.Contains(tried, g) {
+		if g > last && !slices.Contains(tried, g) && f.gains(i, f.groups[g], v) {
 			if _, ok := f.join(i, g, siblingLimit); ok {
 				if ins.cut != "" {
 					ins.cut = "from its operands only, beside what reads the same: " + ins.cut
@@ -356,6 +356,7 @@ func (f *fused) add(at, i int, d kernel.Division, rows int) (why string, ok bool
 		g.rows, g.stretch = rows, rows
 	}
 	g.stretch = gcd(g.stretch, stretch)
+	g.large = g.large || f.large(i)
 	g.members = append(g.members, member{i, d})
 	f.summed[i] = d.Accumulate != nil
 	return "", true

@@ -19,6 +19,8 @@ const (
 	rowLimit     = 1536 << 10 // of a row of all results together
 	coarseLimit  = 128 << 10  // of a row of a result, where joining makes the rows longer
 	siblingLimit = 4 << 10    // the same, where the instruction only reads what the group reads
+	apartLimit   = 256 << 10  // of a result that is made with others only for more than a number
+	numberBytes  = 8          // of a number
 	memberLimit  = 2048
 	mergeLimit   = 64  // of a group that moves into an earlier one
 	minStretch   = 128 // elements that a block should have at least
@@ -76,6 +78,16 @@ func (f *fused) heavy(i, rows int) bool {
 	ins := &f.instrs[i]
 	return !isProduct(ins.kernel) && ins.flops/int64(rows) >= heavyFlops*int64(touched(ins.out.layout))
 }
+
+// gains reports whether instruction i may gain from being in a group for what both read, v. Of
+// numbers alone, such as a learning rate, there is nothing to gain but a stage less: with many
+// large parameters in one group each block would take a short piece of every one.
+func (f *fused) gains(i int, g *group, v value) bool {
+	return touched(v.layout) > numberBytes || !g.large && !f.large(i)
+}
+
+// large reports whether the result of instruction i is large, see [fused.gains].
+func (f *fused) large(i int) bool { return touched(f.instrs[i].out.layout) >= apartLimit }
 
 // rowBytes returns the bytes of a row of the result; a sum over the rows has none.
 func (f *fused) rowBytes(i int, d kernel.Division, rows int) int {

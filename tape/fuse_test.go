@@ -178,3 +178,32 @@ func TestSumsOverRowsOfTransposedOperands(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeUpdatesAreApart: updates of small parameters, which share the rate alone, are one stage;
+// each of a large parameter is a stage of its own, which takes 4 KB of every array by turns.
+func TestLargeUpdatesAreApart(t *testing.T) {
+	for _, c := range []struct{ width, stages int }{{64, 1}, {512, 3}} {
+		g := graph.New("updates")
+		rate, step := g.Input("rate", graph.F32), graph.Step{}
+		for _, name := range []string{"u", "v", "w"} {
+			axes := []graph.Axis{graph.Ax("i", c.width), graph.Ax("j", c.width)}
+			p, d := g.Param(name, graph.F32, axes...), g.Input("d"+name, graph.F32, axes...)
+			step = append(step, g.Assign(p, ops.Sub(p, ops.Mul(rate, d))))
+		}
+		p := compile(t, g, tape.Do(step))
+		stages := map[int]bool{}
+		for _, r := range p.Rows() {
+			if r.Op == "Sub" {
+				stages[r.Stage] = true
+			}
+		}
+		for _, s := range p.Stages() {
+			if c.stages > 1 && (s.Rows != c.width*c.width || s.Block*4 != 4<<10) {
+				t.Errorf("a large parameter is updated as %d rows, %d at a time", s.Rows, s.Block)
+			}
+		}
+		if len(stages) != c.stages {
+			t.Errorf("parameters of %d bytes are updated in %d stages: want %d\n%v", c.width*c.width*4, len(stages), c.stages, p)
+		}
+	}
+}

@@ -29,6 +29,7 @@ type group struct {
 	wholeBytes int
 	wide       extent
 	extra      bool // for watched values alone
+	large      bool // a result is large for an instruction that shares only numbers with the others
 }
 
 // extent measures the rows of a group: the bytes of the longest result, the bytes of the longest

@@ -123,11 +123,14 @@ func (l *laying) choose() bool {
 	can, gain := make([]bool, n), 0
 	for k := range l.g.members {
 		if can[k] = l.can(k); can[k] {
-			l.turned[k] = l.inner(k) < longInner
+			l.turned[k] = !l.gathers(k) && l.inner(k) < longInner
 		}
 	}
 	// What stands between two of them is turned too.
 	for k := range n {
+		if l.gathers(k) { // where nothing needs them turned, its rows are copied one by one
+			continue
+		}
 		for _, v := range l.instrs[l.g.members[k].ins].in {
 			from, has := l.at.get(v.buf)
 			l.turned[k] = l.turned[k] || can[k] && has && l.part[from] == l.part[k] && l.turned[from]
@@ -145,6 +148,12 @@ func (l *laying) choose() bool {
 			continue
 		}
 		out := ins.out.layout.Len() / l.g.rows
+		if out > 1 && l.leaves(k) {
+			cost += out
+		}
+		if l.gathers(k) { // either way takes as long
+			continue
+		}
 		elements := out
 		for i, v := range ins.in {
 			elements = max(elements, l.rowLen(k, i))
@@ -156,9 +165,6 @@ func (l *laying) choose() bool {
 			cost += l.rowLen(k, i)
 		}
 		gain += elements * min(4, longInner/l.inner(k)-1) // what has long loops anyway loses a little
-		if out > 1 && l.leaves(k) {
-			cost += out
-		}
 	}
 	return gain > 2*cost
 }
@@ -168,8 +174,14 @@ func (l *laying) can(k int) bool {
 	m := l.g.members[k]
 	ins := &l.instrs[m.ins]
 	out := ins.out.layout
-	if _, ok := kernel.WithRowsLast(ins.kernel, out); !ok || m.div.Accumulate != nil || out.Len()/l.g.rows > turnedRow ||
-		m.ins < len(l.from.instrs) && l.from.instrs[m.ins].checks {
+	if _, ok := kernel.WithRowsLast(ins.kernel, out, layoutsOf(ins.in)); !ok || m.div.Accumulate != nil || out.Len()/l.g.rows > turnedRow {
+		return false
+	}
+	if l.gathers(k) {
+		if !l.picksOnce(k) {
+			return false
+		}
+	} else if m.ins < len(l.from.instrs) && l.from.instrs[m.ins].checks {
 		return false
 	}
 	r, ok := m.div.Rows(out, -1, l.g.rows)
@@ -181,12 +193,27 @@ func (l *laying) can(k int) bool {
 	}
 	plain := out.Len() == l.g.rows // then the rows lie both ways
 	for i := range ins.in {
-		if l.way(k, i) == inNoWay || l.rowLen(k, i) > turnedRow {
+		if l.way(k, i) == inNoWay || l.rowLen(k, i) > turnedRow && !l.gathers(k) {
 			return false
 		}
 		plain = plain && l.way(k, i) == asItLies
 	}
 	return !plain
+}
+
+// gathers reports whether member k looks up rows of a table. Turned, it copies them to columns,
+// which saves that they are turned by a step of its own.
+func (l *laying) gathers(k int) bool {
+	_, ok := l.instrs[l.g.members[k].ins].kernel.(kernel.Gather)
+	return ok
+}
+
+// picksOnce reports whether each row of member k, a Gather, is picked by one integer from all of
+// the table, so that the integers are counted as the rows are.
+func (l *laying) picksOnce(k int) bool {
+	m := l.g.members[k]
+	table, ok := m.div.Rows(l.instrs[m.ins].in[0].layout, 0, l.g.rows)
+	return ok && table.Same() && l.rowLen(k, 1) == 1 && l.way(k, 1) == asItLies
 }
 
 // inner returns how many elements side by side member k computes at a time if its rows are not

@@ -70,12 +70,33 @@ var short = []struct {
 		}
 		return []*graph.Node{ops.Square(ops.Softmax(y, "d")), ops.MatMul(ops.Transpose(ops.Sin(y), 1, 0), w)}
 	}},
+	{"looked up", func(x, w, s, n *graph.Node) []*graph.Node {
+		table := ops.Concat(0, ops.Split(s, 0, graph.Ax("t", 1), graph.Ax("c", 3)), ops.Sin(ops.Split(s, 0, graph.Ax("t", 1), graph.Ax("c", 3))), ops.Rename(ops.Slice(w, "p", 3, 8), "p", "t"))
+		rows := ops.Rename(ops.Gather(table, n, 0), 0, "p")
+		return []*graph.Node{ops.Sum(ops.Square(ops.Sin(rows)), "c"), ops.Div(ops.Mul(rows, s), ops.Shift(ops.Square(w), 1)), ops.Mul(ops.Slice(rows, "c", 1, 3), ops.Slice(w, "c", 0, 2))}
+	}},
+	{"in a circle", func(x, w, s, _ *graph.Node) []*graph.Node {
+		a, b := ops.Sin(w), ops.Mul(ops.Cos(w), s)
+		cross := ops.Sub(ops.Mul(circle(a, 1), circle(b, 2)), ops.Mul(circle(a, 2), circle(b, 1)))
+		y := ops.Tanh(x)
+		return []*graph.Node{cross, ops.Sub(circle(ops.Mul(y, s), 1), ops.Mul(y, ops.Expand(circle(cross, 2), 1, "q"))), ops.Sum(ops.Mul(circle(a, 1), cross), "c")}
+	}},
+	{"sums of products", func(x, w, s, _ *graph.Node) []*graph.Node {
+		y, v := ops.Tanh(x), ops.Sin(w)
+		two := ops.Sum(ops.Mul(ops.Slice(y, "c", 0, 2), ops.Expand(ops.Slice(v, "c", 1, 3), 1, "q")), "c")
+		return []*graph.Node{two, ops.Sum(ops.Mul(y, ops.Expand(v, 1, "q")), "c"), ops.Sum(ops.Mul(y, ops.Sin(y)), "q"), ops.Sum(ops.Square(y), "q"), ops.Sum(ops.Square(ops.Sub(w, s)), "c"), ops.Sum(ops.Mul(v, ops.Cos(v)), "c"), ops.Mean(ops.Mul(v, w), "p")}
+	}},
 	{"a derivative by the row", func(x, w, _, _ *graph.Node) []*graph.Node {
 		return vmap.Each(func(in []*graph.Node) []*graph.Node {
 			y := ops.Div(ops.Sin(in[0]), ops.Sqrt(ops.Shift(ops.Sum(ops.Square(in[0])), 1)))
 			return []*graph.Node{y, grad.Jacobian(y, in[0])}
 		}, w)
 	}},
+}
+
+// circle is x[… c=3] with element i + by in place i, counted in a circle.
+func circle(x *graph.Node, by int) *graph.Node {
+	return ops.Concat("c", ops.Slice(x, "c", by, 3), ops.Slice(x, "c", 0, by))
 }
 
 // TestShortRows: what is computed along turned rows agrees with the definitions, in blocks of every

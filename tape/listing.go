@@ -122,8 +122,9 @@ func (p *Program) row(name *naming, stage, k int) Row {
 // The line of an instruction that could not join the blocks of its operands ends with the reason.
 // "only if" names the mask of stages that a run skips where the mask is false, "once" those that
 // run once ([Once]). "turned" marks a result whose rows lie innermost in the scratch; Turn turns
-// rows, and turns them back. An operand is a row's result, a leaf, or a view of either:
-// Transpose(α)[j=3 i=150].
+// rows, and turns them back. MulSum adds up products that no other row reads, without one for them.
+// An operand is a row's result, a leaf, or a view of either: Transpose(α)[j=3 i=150]; a Concat
+// among the views is read in parts where they lie.
 func (p *Program) String() string {
 	var b strings.Builder
 	rows := p.Rows()

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
 // naming gives results and operands the names that listings and forms use. An operand is named
@@ -61,10 +62,13 @@ func (n *naming) operand(ins *instr, k, buf int) string {
 }
 
 // operandNode returns the node of operand k: an instruction that copies, packs or adds reads the
-// value of its own node.
+// value of its own node, and one that computes another node as well reads what that does.
 func operandNode(ins *instr, k int) *graph.Node {
 	if ins.does != computes {
 		return ins.node
+	}
+	if ins.reads != nil {
+		return ins.reads.In(min(k, ins.reads.NumIn()-1)) // a square is a product of two operands
 	}
 	return ins.node.In(k)
 }
@@ -78,31 +82,47 @@ func (n *naming) read(ins *instr, k, buf int) string {
 	case ins.does == adds && k == 0: // the sum so far
 		return n.made(ins)
 	}
-	base, views := n.base(operandNode(ins, k), buf)
-	var b strings.Builder
-	for _, v := range views {
-		b.WriteString(viewText(v) + "(")
-	}
-	if maker != nil && base == maker.node {
-		b.WriteString(n.made(maker))
-	} else {
-		b.WriteString(leafText(base))
-	}
-	b.WriteString(strings.Repeat(")", len(views)))
-	return b.String()
+	return n.text(operandNode(ins, k), maker)
 }
 
-// base returns the node whose value a buffer holds, and the views, outermost first, that turn it
-// into x.
-func (n *naming) base(x *graph.Node, buf int) (base *graph.Node, views []*graph.Node) {
+// text writes x as views of what an instruction makes, or of a leaf: maker is nil for a leaf.
+// Arrays that are joined without an instruction of their own are written as they are joined.
+func (n *naming) text(x *graph.Node, maker *instr) string {
+	if maker != nil && x == maker.node {
+		return n.made(maker)
+	}
+	if _, isView := x.Op().(Viewed); isView {
+		return viewText(x) + "(" + n.text(x.In(0), maker) + ")"
+	}
+	if !joins(x) {
+		return leafText(x)
+	}
+	parts := make([]string, x.NumIn())
+	for i := range parts {
+		parts[i] = n.text(x.In(i), maker)
+	}
+	return "Concat(" + strings.Join(parts, ", ") + ")"
+}
+
+// joins reports whether x is arrays beside each other.
+func joins(x *graph.Node) bool {
+	op, ok := x.Op().(Runnable)
+	if !ok {
+		return false
+	}
+	_, ok = op.Kernel(x).(kernel.Concat)
+	return ok
+}
+
+// base returns the node whose value a buffer holds, of which x is a view.
+func (n *naming) base(x *graph.Node, buf int) *graph.Node {
 	for n.maker[buf] == nil || x != n.maker[buf].node {
 		if _, isView := x.Op().(Viewed); !isView {
 			break
 		}
-		views = append(views, x)
 		x = x.In(0)
 	}
-	return x, views
+	return x
 }
 
 // viewText names a view: with its attributes only where it leaves elements out, because elsewhere

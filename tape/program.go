@@ -83,6 +83,7 @@ type value struct {
 // instr is an instruction: a kernel, the values that it reads and the one that it writes.
 type instr struct {
 	node         *graph.Node // of the rewritten graph
+	reads        *graph.Node // whose operands it reads, which it computes as well; nil for those of node
 	name         string
 	kernel       kernel.Kernel
 	does         does

@@ -163,6 +163,7 @@ func (s *stager) blocked(g *group, once bool) {
 		made.parts = max(1, min(worth, made.blocks(), max(fewParts, partsLimit/summed)))
 	}
 	made.tilings = s.tile(&made, g, members)
+	members = s.spare(&made, members)
 	part := map[int]bool{}
 	if !once && len(s.lasts.made) > 0 {
 		part = s.part(members)
@@ -240,7 +241,7 @@ func (s *stager) step(made *stage, t tiling, m laid) step {
 	ins := &s.instrs[m.ins]
 	open := &opening{kernel: ins.kernel, rows: made.rows, div: m.div, turned: m.turned, back: m.back}
 	if m.turned {
-		open.kernel, _ = kernel.WithRowsLast(ins.kernel, ins.out.layout)
+		open.kernel, _ = kernel.WithRowsLast(ins.kernel, ins.out.layout, layoutsOf(ins.in))
 	}
 	st := step{ins: m.ins, in: make([]ref, len(ins.in)), open: open}
 	same := false // all blocks read all of the second operand

@@ -37,6 +37,9 @@ func (s *stager) tile(made *stage, g *group, members []laid) (tilings []tiling) 
 func (s *stager) fitting(g *group, members []laid) int {
 	bytes := s.alive(g, members)
 	rows := max(1, s.how.sizes.live/bytes)
+	if row := g.wide.longest; 0 < row && row <= numberBytes && s.streams(members) {
+		rows = min(rows, pieceBytes/row)
+	}
 	if slices.ContainsFunc(members, func(m laid) bool { return m.turned }) {
 		rows = max(rows, min(s.how.sizes.turned/bytes, longRows))
 	}
@@ -44,6 +47,28 @@ func (s *stager) fitting(g *group, members []laid) int {
 		rows -= rows % lineRows
 	}
 	return rows
+}
+
+// pieceBytes is the piece of an array that a tile takes where a row is a number and several large
+// arrays are read: they come from memory, and in short pieces, by turns, they arrive side by side.
+const pieceBytes = 4 << 10
+
+// streams reports whether some members of a group read several large arrays that it does not make,
+// and add nothing up: the end of a block decides how sums are rounded.
+func (s *stager) streams(members []laid) bool {
+	last, several := -1, false
+	for _, m := range members {
+		if m.div.Accumulate != nil {
+			return false
+		}
+		for _, v := range s.instrs[m.ins].in {
+			if b := &s.buffers[v.buf]; b.home != inScratch && b.bytes >= apartLimit {
+				several = several || last >= 0 && v.buf != last
+				last = v.buf
+			}
+		}
+	}
+	return several
 }
 
 // longRows is the number of turned rows from which on more of them make no loop faster. A multiple

@@ -381,6 +381,9 @@ func (vm *VM) Close() {
 	if vm.pool != nil {
 		vm.pool.Close()
 	}
+	for _, w := range vm.workers {
+		w.Worker.End()
+	}
 	vm.settle()
 	vm.prog, vm.arena, vm.workers, vm.results, vm.job, vm.ctx = nil, kernel.Mem{}, nil, nil, job{}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -20,6 +21,17 @@ type side struct {
 	host   map[*graph.Node]*graph.Node   // of what is written into the box of another node
 	inside map[*graph.Node][]*graph.Node // by host
 	paths  map[string]string             // of the scopes, in the figure; see [Difference.paths]
+	made   sync.Map                      // boxes of nodes before they are marked, by these
+}
+
+// node returns the box of a node without marks, which is found once.
+func (s *side) node(n *graph.Node) figure.Node {
+	if b, found := s.made.Load(n); found {
+		return b.(figure.Node)
+	}
+	b := s.view.node(n)
+	s.made.Store(n, b)
+	return b
 }
 
 // Figure draws both sides as two panels, with shared nodes at the same place in both.
@@ -30,21 +42,7 @@ func (d *Difference) Figure() *figure.Figure {
 	if d.whole() != nil {
 		return &figure.Figure{}
 	}
-	title := d.titles()
-	f := &figure.Figure{
-		Title:    d.a.options.title,
-		Subtitle: d.sentence(),
-		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Sentence() + " " + capital(d.Summary()) + ".",
-		Footer:   []string{"Against A, " + d.Summary() + ".", "What both have is drawn muted, at the same place; what differs is in colour."},
-		Overlay:  d.a.options.marks != nil,
-		Heat:     d.a.options.heat,
-	}
-	if f.Title == "" {
-		f.Title = strings.Join(title[:], " and ")
-	}
-	for i, letter := range []string{"A", "B"} {
-		f.Panels = append(f.Panels, figure.Panel{Title: strings.TrimSuffix(letter+" · "+d.heading(i, title, Equation.pictured), " · "), Short: title[i]})
-	}
+	f := &figure.Figure{Overlay: d.a.options.marks != nil, Heat: d.a.options.heat}
 	first, second := d.sides()
 	status := d.statuses()
 	for _, n := range first.boxes() {
@@ -56,21 +54,53 @@ func (d *Difference) Figure() *figure.Figure {
 			f.Nodes = append(f.Nodes, second.draw(n, first, status))
 		}
 	}
-	if slices.ContainsFunc(f.Nodes, func(n figure.Node) bool { return n.Backward }) {
+	still := d.still(f.Nodes)
+	f.Title, f.Subtitle, f.Desc, f.Panels, f.Footer = still.Title, still.Subtitle, still.Desc, slices.Clone(still.Panels), slices.Clone(still.Footer)
+	f.Edges, f.Modules, f.Signs = slices.Clone(still.Edges), slices.Clone(still.Modules), slices.Clone(still.Signs)
+	return f
+}
+
+// still returns what no mark changes of the figure with the given nodes: all but these. It is found
+// once.
+func (d *Difference) still(nodes []figure.Node) *figure.Figure {
+	d.lock.Lock()
+	found := d.unmarked
+	d.lock.Unlock()
+	if found != nil {
+		return found
+	}
+	title := d.titles()
+	f := &figure.Figure{
+		Title:    d.a.options.title,
+		Subtitle: d.sentence(),
+		Desc:     "Two computational graphs side by side, A " + title[0] + " and B " + title[1] + ": " + d.Sentence() + " " + capital(d.Summary()) + ".",
+		Footer:   []string{"Against A, " + d.Summary() + ".", "What both have is drawn muted, at the same place; what differs is in colour."},
+	}
+	if f.Title == "" {
+		f.Title = strings.Join(title[:], " and ")
+	}
+	for i, letter := range []string{"A", "B"} {
+		f.Panels = append(f.Panels, figure.Panel{Title: strings.TrimSuffix(letter+" · "+d.heading(i, title, Equation.pictured), " · "), Short: title[i]})
+	}
+	if slices.ContainsFunc(nodes, func(n figure.Node) bool { return n.Backward }) {
 		f.Footer[1] += " Left column: values, read down. Right column: derivatives, read up, each in the row of its value."
 	}
+	first, second := d.sides()
 	if len(first.host)+len(second.host) > 0 {
 		f.Footer[0] += " A parameter inside a box counts as one."
 	}
 	f.Footer = append(f.Footer, d.Matching())
 	f.Edges = unite(first, second)
-	f.Modules = modulesOf(f.Nodes, second)
-	f.Signs = d.a.signs(f.Nodes)
-	for _, s := range d.b.signs(f.Nodes) {
+	f.Modules = modulesOf(nodes, second)
+	f.Signs = d.a.signs(nodes)
+	for _, s := range d.b.signs(nodes) {
 		if !slices.Contains(f.Signs, s) {
 			f.Signs = append(f.Signs, s)
 		}
 	}
+	d.lock.Lock()
+	defer d.lock.Unlock()
+	d.unmarked = f
 	return f
 }
 

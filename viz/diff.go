@@ -10,6 +10,7 @@ import (
 
 	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/internal/plural"
+	"github.com/tapestry-ml/tapestry/viz/figure"
 )
 
 // Difference compares two sets of roots, usually two objectives with their derivatives, among the
@@ -25,7 +26,8 @@ type Difference struct {
 	replaced []replacement
 
 	lock          sync.Mutex
-	first, second *side // once they are asked for
+	first, second *side          // once they are asked for
+	unmarked      *figure.Figure // what marks do not change, once it is drawn
 }
 
 // replacement says that a box that both sides have takes other operands on each, which are not

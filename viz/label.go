@@ -60,7 +60,7 @@ func (v *view) derivative(n *graph.Node, a graph.Origin) (first, second string) 
 	case !v.known(a.Of):
 		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂"
 		first += "(" + v.inShort(a.Of, lineLength-width(first)-2) + ")"
-	case v.dense || strings.Contains(v.names.of(a.Of), "#"): // the box beside it tells which
+	case v.dense || v.names.several(a.Of): // the box beside it tells which
 		first = "∂" + grouped(v.lossName(a.Loss)) + "/∂" + grouped(picturedName(v.plain(a.Of)))
 	default:
 		first = picturedName(v.adjoint(a))

@@ -125,12 +125,12 @@ func (u *unfolder) nameSteps(l *loop) bool {
 			u.names[n] = prefix + grouped(u.names[carried])
 			continue
 		}
-		name, ok := qualified(n, 0)
+		name, ok := qualified(n, length{})
 		if !ok {
 			name = strings.TrimSuffix(in[k].Label(), "₋₁")
 		}
 		for scopes := 1; taken[name]; scopes++ {
-			if longer, ok := qualified(n, scopes); ok {
+			if longer, ok := qualified(n, length{scopes: scopes}); ok {
 				name = longer
 			} else {
 				name += "′"
@@ -146,7 +146,7 @@ func (u *unfolder) nameSteps(l *loop) bool {
 		}
 	}
 	for _, n := range graph.Reachable(out...) {
-		name, ok := qualified(n, 0)
+		name, ok := qualified(n, length{})
 		if _, done := u.names[n]; done || !ok || n.NumIn() == 0 {
 			continue
 		}
@@ -173,7 +173,7 @@ func (u *unfolder) nameSteps(l *loop) bool {
 			}
 		}
 		for scopes := 1; taken[name] && !base[name]; scopes++ {
-			if longer, ok := qualified(n, scopes); ok {
+			if longer, ok := qualified(n, length{scopes: scopes}); ok {
 				name = longer
 			} else {
 				name += "′"

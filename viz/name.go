@@ -10,17 +10,18 @@ import (
 )
 
 // names has the name of each quantity in formulas. Quantities that the user gave one name are
-// told apart by their scopes: fc1.w and fc2.w.
+// told apart by their scopes: fc1.w and fc2.w. Those that were given it in one scope are told apart
+// by the scopes in which they are computed: norm1.normed and norm2.normed.
 type names map[*graph.Node]string
 
 // nameAll names those of the nodes that the user named.
 func nameAll(nodes []*graph.Node) names {
 	m := names{}
-	level := map[*graph.Node]int{} // number of scopes of the path that are shown
+	long := map[*graph.Node]length{}
 	for {
 		users := map[string][]*graph.Node{}
 		for _, n := range nodes {
-			if s, ok := qualified(n, level[n]); ok {
+			if s, ok := qualified(n, long[n]); ok {
 				m[n] = s
 				users[s] = append(users[s], n)
 			}
@@ -28,9 +29,8 @@ func nameAll(nodes []*graph.Node) names {
 		clash := false
 		for _, same := range users {
 			for _, n := range same {
-				if _, longer := qualified(n, level[n]+1); len(same) > 1 && longer {
-					level[n]++
-					clash = true
+				if longer, ok := long[n].next(n); len(same) > 1 && ok {
+					long[n], clash = longer, true
 				}
 			}
 		}
@@ -45,6 +45,28 @@ func nameAll(nodes []*graph.Node) names {
 			return m
 		}
 	}
+}
+
+// length says how much of a path a name has: so many innermost scopes, of the path where the user
+// named the node or of that where it is computed.
+type length struct {
+	scopes   int
+	computed bool
+}
+
+// next returns the next longer name, if there is one.
+func (l length) next(n *graph.Node) (length, bool) {
+	l.scopes++
+	if _, ok := qualified(n, l); ok {
+		return l, true
+	}
+	at, _ := userName(n)
+	if l.computed || n.First().Scope == at.Scope {
+		return l, false
+	}
+	l = length{1, true}
+	_, ok := qualified(n, l)
+	return l, ok
 }
 
 // invent names the unnamed nodes u₁, u₂, …, counted from first, or by another letter if such a
@@ -72,20 +94,24 @@ func (m names) invent(nodes []*graph.Node, first int) {
 	}
 }
 
-// qualified returns the user's name of a node after its innermost scopes, as many as given.
-func qualified(n *graph.Node, scopes int) (string, bool) {
+// qualified returns the user's name of a node after as much of its path as given.
+func qualified(n *graph.Node, l length) (string, bool) {
 	at, ok := userName(n)
 	if !ok {
 		return "", false
 	}
-	path := strings.Split(at.Scope, "/")
-	if at.Scope == "" {
+	scope := at.Scope
+	if l.computed {
+		scope = n.First().Scope
+	}
+	path := strings.Split(scope, "/")
+	if scope == "" {
 		path = nil
 	}
-	if scopes > len(path) {
+	if l.scopes > len(path) {
 		return "", false
 	}
-	return strings.Join(append(path[len(path)-scopes:len(path):len(path)], at.Name), "."), true
+	return strings.Join(append(path[len(path)-l.scopes:len(path):len(path)], at.Name), "."), true
 }
 
 // userName returns the first occurrence at which the user named the node. Names that the
@@ -127,6 +153,13 @@ func (m names) of(n *graph.Node) string {
 		}
 	}
 	return "%" + strconv.Itoa(n.ID())
+}
+
+// several reports whether the user gave n the name of another quantity in the same scope.
+func (m names) several(n *graph.Node) bool {
+	at, ok := userName(n)
+	own := strings.ReplaceAll(at.Scope, "/", ".") + "." + at.Name
+	return ok && !strings.HasSuffix("."+own, "."+m[n])
 }
 
 // known reports whether the user named n, or the quantity that n is the derivative by.

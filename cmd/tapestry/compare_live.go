@@ -62,10 +62,14 @@ func (l *live) prepare(ctx context.Context, c *comparison, names []string, rows 
 		l.inside.Address += "&at=0&beside=1"
 	}
 	l.inside.Note = "Its trainings are its own, and begin when Train is pressed."
+	idle := []string{"centres", "start"}
 	if _, err := data.Builtin(c.name); c.hasData() && (err != nil || len(others) > 0) {
 		l.inside.Note += " What does not cluster an embedded data set trains there on examples of its own, not on the rows of " + filepath.Base(c.name) + "."
-	} else if given := changed(c.cmd, slices.Concat(dataFlags, []string{"centres", "start"})); given != "" {
-		l.inside.Note += " It takes no heed of --" + given + "."
+	} else {
+		idle = slices.Concat(dataFlags, idle)
+	}
+	if given := allChanged(c.cmd, idle); len(given) > 0 {
+		l.inside.Note += " It takes no heed of --" + strings.Join(given, ", --") + "."
 	}
 	e, err := engineOf(ctx, l.wasm)
 	if err != nil {

@@ -35,6 +35,7 @@ func TestLive(t *testing.T) {
 	for _, c := range []struct{ args, address, note string }{
 		{"kmeans-softmax kmeans-goofy --k 4 --gamma 0.5..9 --rate 0.1", "doc=model=kmeans-softmax;$k=4;seed=0;data=iris;~γ=0.5..9;rate=0.1&doc=model=kmeans-goofy;$k=4;seed=0;data=iris;~γ=0.5..9;rate=0.1&at=0&beside=1", ""},
 		{"kmeans-softmax kmeans-goofy --data " + rows + " --k 2 --seed 7", "doc=model=kmeans-softmax;$k=2;seed=7&doc=model=kmeans-goofy;$k=2;seed=7&at=0&beside=1", "not on the rows of rows.csv"},
+		{"kmeans-softmax kmeans-goofy --standardise --start points", "doc=model=kmeans-softmax;seed=0;data=iris", "It takes no heed of --standardise, --start."},
 		{"regression-relu{h=9} regression-ridge-features --dtype float64", "doc=model=regression-relu;$h=9;seed=0;dtype=f64&doc=model=regression-ridge-features;seed=0;dtype=f64&at=0&beside=1", ""},
 		{own + " --data iris --bind x=sepal_length --batch 4", "doc=text=" + small + ";name=own.tapestry;seed=0", "not on the rows of iris"},
 		{"regression-relu " + own + " --set h=5 --optimiser sgd", "doc=model=regression-relu;$h=5;seed=0;optimiser=sgd&doc=text=" + small + ";name=own.tapestry;seed=0;optimiser=sgd", ""},

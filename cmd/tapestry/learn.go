@@ -130,13 +130,22 @@ func fixesTemperature(b builders.Builder) bool {
 	return fixed
 }
 
+// changed returns the first of the named flags that is set, or "".
 func changed(cmd *cobra.Command, names []string) string {
-	for _, name := range names {
-		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
-			return name
-		}
+	for _, name := range allChanged(cmd, names) {
+		return name
 	}
 	return ""
+}
+
+// allChanged returns those of the named flags that are set.
+func allChanged(cmd *cobra.Command, names []string) (set []string) {
+	for _, name := range names {
+		if f := cmd.Flags().Lookup(name); f != nil && f.Changed {
+			set = append(set, name)
+		}
+	}
+	return set
 }
 
 // isClustering reports whether a model has the quantities of a clustering, which

@@ -118,6 +118,11 @@ func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, na
 	if err != nil {
 		return nil, err
 	}
+	if one {
+		if err := k.fits(t.cmd.ErrOrStderr(), m, chosen(t.cmd, name)); err != nil {
+			return nil, err
+		}
+	}
 	batch := m.Points().Dim(0)
 	epoch := max(1, c.Table.Rows()/batch)
 	if k.epochs > 0 {
@@ -165,6 +170,9 @@ func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, na
 		if k.resume {
 			p.Resume = k.dir
 		}
+		if k.shared.first() {
+			p.Observers = append(p.Observers, passedOver(t.cmd.ErrOrStderr()))
+		}
 		return nil
 	}
 	return func(err error) error {
@@ -173,7 +181,7 @@ func (k *keeping) clustering(ctx context.Context, c *lab.Config, t *training, na
 		if err != nil && refused != nil {
 			return refused
 		}
-		return err
+		return k.unreadable(err)
 	}, nil
 }
 

@@ -196,6 +196,8 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 	var observers []train.Observer
 	if w := raw(cmd.ErrOrStderr()); watch.IsTerminal(w) {
 		observers = append(observers, watch.Bar(w))
+	} else if k.shared.first() {
+		observers = append(observers, passedOver(cmd.ErrOrStderr()))
 	}
 	if k.log != "" {
 		file := k.logFile()
@@ -215,6 +217,9 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 	}
 	if len(values) > 0 {
 		j.begins = fmt.Sprintf("begins with %s of %s", strings.Join(slices.Sorted(maps.Keys(values)), ", "), file)
+	}
+	if err := k.fits(cmd.ErrOrStderr(), j.model, chosen(cmd, j.model.Builder.Name)); err != nil {
+		return nil, err
 	}
 	c.Build = j.build
 	c.Plan = func(t *train.Trainer, p *train.Plan) error {
@@ -240,7 +245,7 @@ func (k *keeping) learn(cmd *cobra.Command, j *job, c lab.Config) (*lab.Learned,
 	if changed := (*checkpoint.Changed)(nil); errors.As(err, &changed) {
 		err = fmt.Errorf("%s, seed %d: resume: %w: repeat the command that began, or begin in another folder", j.model.Builder.Name, c.Seed, changed)
 	}
-	return l, err
+	return l, k.unreadable(err)
 }
 
 // hold trains by the plan on the rows of the data, and measures the rows held out.

@@ -57,6 +57,10 @@ func randomOf(t testing.TB, seed uint64, size int) (m *randgraph.Model, wanted [
 		norm := ops.Sum(ops.Sin(first[0])).As("norm")
 		wanted = append(wanted, grad.OrZero(norm, m.Params...)...)
 	}
+	if seed%7 == 6 {
+		x := m.Params[0]
+		wanted = append(wanted, grad.Jacobian(ops.Mul(ops.Sin(x), ops.BroadcastTo(ops.Sum(ops.Square(x)), x.Shape())), x))
+	}
 	for _, u := range m.Step {
 		wanted = append(wanted, u.Target, u.Value)
 	}

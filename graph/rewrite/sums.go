@@ -13,6 +13,7 @@ import (
 var sums = []Rule{
 	{"sum before a product", "Σ_k x_ik·a_i = a_i·Σ_k x_ik, and so with quotients", sumFirst},
 	{"sum of a matrix product", "Σ_j (A·B)_ij = A·Σ_j B_j, and Σ_i (A·B)_ij = (Σ_i A_i)·B", sumOfMatMul},
+	{"sum with unit vectors", "Σ_j δ_ij·x_j = x_i, also where another x_j is not finite: a Jacobian is a derivative by all unit vectors at once", chosenByUnits},
 	{"sum of scaled products", "Σ_j w_jv (X_j·B)_v is the one product of all X_j, beside each other, and all B·w_j, below each other",
 		sumOfScaled},
 }

@@ -6,7 +6,9 @@ import (
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/grad"
 	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/graph/vmap"
 	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/ops"
 )
@@ -26,6 +28,17 @@ var sumCases = []ruleCase{
 	// The operand has more elements than the product.
 	{"sum of a matrix product", false, func(v leaves) *graph.Node { return ops.Sum(ops.MatMul(v.q, ops.Transpose(v.p)), "i") }},
 	{"sum of a matrix product", false, func(v leaves) *graph.Node { return ops.Sum(ops.MatMul(v.cube, v.cube), 0) }},
+	{"sum with unit vectors", true, func(v leaves) *graph.Node {
+		return v.jacobian(func(x *graph.Node) *graph.Node { return ops.Mul(x, ops.Sum(ops.Square(x), "d", ops.Keep)) })
+	}},
+	{"sum with unit vectors", true, func(v leaves) *graph.Node {
+		return v.jacobian(func(x *graph.Node) *graph.Node { return ops.Mul(ops.Sin(x), v.s, ops.Norm(x, "d", ops.Keep)) })
+	}},
+	// The matrix is another one, or the other factor varies along both axes.
+	{"sum with unit vectors", false, func(v leaves) *graph.Node {
+		return ops.Sum(ops.Mul(v.units(2), ops.BroadcastTo(ops.Slice(v.a, 0, 0, 1), v.a.Shape())), 1)
+	}},
+	{"sum with unit vectors", false, func(v leaves) *graph.Node { return ops.Sum(ops.Mul(v.units(1), v.a), 1) }},
 	{"sum of scaled products", true, func(v leaves) *graph.Node { return v.blocks(8, "j", 4) }},
 	{"sum of scaled products", false, func(v leaves) *graph.Node { return v.blocks(5, "j", 4) }}, // few rows
 	{"sum of scaled products", false, func(v leaves) *graph.Node { return v.blocks(8, "r", 4) }}, // scaled row by row
@@ -43,6 +56,17 @@ func (v leaves) blocks(rows int, by string, cols int) *graph.Node {
 	sizes[by] = map[string]int{"r": rows, "j": 2}[by]
 	w := v.g.Input("w_e", graph.F32, graph.Ax("r", sizes["r"]), graph.Ax("j", sizes["j"]), graph.Ax("e", cols))
 	return ops.Sum(ops.Mul(y, w), "j")
+}
+
+// units is a matrix like a that is 1 in its first two places on the diagonal, 0 beside it, and has
+// the given last element.
+func (v leaves) units(last float64) *graph.Node {
+	return v.g.Constant(graph.F32, []float64{1, 0, 0, 0, 1, 0, 0, 0, last}, graph.Dims(3, 3)...)
+}
+
+// jacobian is the derivative of a function of rows by them, row by row.
+func (v leaves) jacobian(f func(x *graph.Node) *graph.Node) *graph.Node {
+	return vmap.Each(func(x []*graph.Node) []*graph.Node { return []*graph.Node{grad.Jacobian(f(x[0]), x[0])} }, v.x)[0]
 }
 
 // TestSumsKeepValues: what the rules about sums of products make computes what was written.

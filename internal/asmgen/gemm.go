@@ -223,6 +223,10 @@ func (t *tile) emitSums() {
 	loop, done := t.label("loop"), t.label("done")
 	t.TESTQ(k, k)
 	t.JZ(operand.LabelRef(done))
+	var last reg.Register
+	if t.name == dot.name {
+		last = t.holdBack(k, loop)
+	}
 	t.Label(loop)
 	right := t.row(b)
 	for i := range t.rows {
@@ -237,6 +241,14 @@ func (t *tile) emitSums() {
 	t.ADDQ(rowB, b)
 	t.DECQ(k)
 	t.JNZ(operand.LabelRef(loop))
+	if last != nil {
+		t.TESTQ(last, last)
+		t.JZ(operand.LabelRef(done))
+		t.fetchResults()
+		t.MOVQ(last, k)
+		t.XORQ(last, last)
+		t.JMP(operand.LabelRef(loop))
+	}
 	t.Label(done)
 	t.emitResults(sum)
 }

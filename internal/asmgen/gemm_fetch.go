@@ -33,6 +33,34 @@ func fetch(c *build.Context) {
 	}
 }
 
+// The cache lines of the results are fetched when so many p remain: they arrive by the time they
+// are added to or written, and do not keep the first p from memory.
+const lastTerms = 32
+
+// holdBack takes the last p from k, if there are enough, and returns how many it took. With fewer
+// it jumps to the loop.
+func (t *tile) holdBack(k reg.Register, loop string) (last reg.Register) {
+	last = t.GP64()
+	t.XORQ(last, last)
+	t.CMPQ(k, operand.Imm(2*lastTerms))
+	t.JLT(operand.LabelRef(loop))
+	t.MOVQ(operand.I32(lastTerms), last)
+	t.SUBQ(operand.Imm(lastTerms), k)
+	return last
+}
+
+// fetchResults fetches the cache lines in which the rows of results begin, and those that follow in
+// a row.
+func (t *tile) fetchResults() {
+	c, rowC := t.Load(t.Param("c"), t.GP64()), t.Load(t.Param("rowC"), t.GP64())
+	for range t.rows {
+		for j := 0; j < t.vectors*t.width(); j += 64 {
+			t.PREFETCHT0(operand.Mem{Base: c, Disp: j})
+		}
+		t.ADDQ(rowC, c)
+	}
+}
+
 var fetchInstruction = regexp.MustCompile(`(?m)^\tPREFETCHT2 +\(DI\)$`)
 
 // fetchBytes spells PREFETCHW out.

@@ -42,6 +42,7 @@ func vec(c *build.Context) {
 			t.functions()
 			t.periodic()
 			t.arithmetic()
+			t.productSums()
 			t.relations()
 			t.selections()
 			t.reductions()

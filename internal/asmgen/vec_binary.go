@@ -1,6 +1,10 @@
 package main
 
-import "github.com/mmcloughlin/avo/operand"
+import (
+	"fmt"
+
+	"github.com/mmcloughlin/avo/operand"
+)
 
 // The loops of an operation of two operands: of whole rows, and with one value per row in place of
 // a row of y or of x.
@@ -41,6 +45,28 @@ func (t *target) arithmetic() {
 				body:   func(c cell) { c.store(0, o.of(t, c.load(1), c.load(2))) },
 			})
 		}
+	}
+}
+
+// productSums emits the sums of two and of three products, each product and each sum rounded.
+func (t *target) productSums() {
+	size := t.bytes()
+	for k, name := range []string{"sumTwoProducts", "sumThreeProducts"} {
+		n := k + 2
+		ports := []port{{name: "dst", size: size}}
+		for _, side := range []string{"x", "y"} {
+			for i := range n {
+				ports = append(ports, port{name: fmt.Sprint(side, i), size: size})
+			}
+		}
+		t.row(rowLoop{name: name, doc: "adds up the products of elements of x0 and y0, x1 and y1 and so on.", ports: ports, unroll: 2,
+			body: func(c cell) {
+				sum := t.mul(c.load(1), c.load(1+n))
+				for i := 1; i < n; i++ {
+					sum = t.add(sum, t.mul(c.load(1+i), c.load(1+n+i)))
+				}
+				c.store(0, sum)
+			}})
 	}
 }
 

@@ -110,6 +110,8 @@ var float{{$on}} = loops{
 	copy:        copy{{$on}},
 	spread:      spread{{$on}},
 	dot:         rowDot{{$on}},
+	twoProducts: sumTwoProducts{{$on}},
+	threeProducts: sumThreeProducts{{$on}},
 	columnSum:   columnSum{{$on}},
 	columnAdd:   {{if eq $bits "32"}}columnAdd{{else}}columnSum{{end}}{{$on}},
 	columnMax:   columnMax{{$on}},

@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"fmt"
+	"sync"
 	"unsafe"
 )
 
@@ -113,8 +114,24 @@ const (
 // WorkerBytes is the size of a worker's scratch.
 const WorkerBytes = scratchBytes
 
+// scratches are those of workers that ended, which the next ones take.
+var scratches sync.Pool
+
 // NewWorker returns a worker with its scratch, about 800 KB.
-func NewWorker() *Worker { return &Worker{scratch: Alloc(scratchBytes)} }
+func NewWorker() *Worker {
+	if scratch, is := scratches.Get().(*Mem); is {
+		return &Worker{scratch: *scratch}
+	}
+	return &Worker{scratch: Alloc(scratchBytes)}
+}
+
+// End gives the scratch of a worker to one that comes later. No kernel may run with it any more.
+func (w *Worker) End() {
+	scratch := w.scratch
+	if w.scratch = (Mem{}); scratch.Len() > 0 { // it is given once
+		scratches.Put(&scratch)
+	}
+}
 
 // NewCtx returns a Ctx with a worker of its own.
 func NewCtx() *Ctx { return &Ctx{Worker: NewWorker()} }

@@ -141,7 +141,9 @@ type multiplication struct {
 	packs        bool     // b is packed by each run
 	packsA       bool     // a is packed, tile by tile
 	stepA        int      // from one p of a packed tile to the next
+	copiesA      bool     // a is copied, block by block
 	fetches      bool     // panels of b are fetched ahead
+	panelwise    bool     // b is packed panel by panel, each before the tiles that read it
 	pairs        bool     // operands are packed as pairs of bfloat16, else as rounded numbers
 	across       bool     // tiles go across before they go down
 	dense        bool     // the rows of a follow each other without gaps
@@ -211,7 +213,8 @@ func (m *multiplication) divide() {
 	m.packsA = m.brain || m.a.row == m.size && m.a.col >= farStep && m.n >= manyCols
 	m.stepA = blocks(m.Rows*m.size, alignment) * alignment
 	wide := m.n / (4 * m.Cols)
-	if m.packsA {
+	m.copiesA = !m.packsA && !m.turned && m.collides() && m.n >= manyCols
+	if m.packsA || m.copiesA {
 		wide = 1 // the wider a unit, the more of b uses what was packed
 	}
 	m.strips = max(min(units, wide), blocks(m.n, stripBytes/(m.lines(m.depth)*m.size)/m.Cols*m.Cols))
@@ -229,6 +232,10 @@ func (m *multiplication) divide() {
 	m.gathers = m.op == simd.Centred && m.x.col != m.size && m.n > 1
 	m.block = blockBytes / (m.depth * m.size)
 	m.across = m.packsA || m.depth*m.cols*m.size <= 64<<10
+	if m.copiesA {
+		m.across, m.block = false, besideBytes/(m.depth*m.size)
+	}
+	m.panelwise = m.scattered() && m.b.row == m.size && !m.across && !m.brain
 	m.dense = m.a.col == m.size && m.a.row == m.depth*m.size
 	m.fetches = m.far() && !m.packs && m.Cols*m.size <= 2*alignment
 }
@@ -246,6 +253,23 @@ func (m *multiplication) scattered() bool { return !m.packed && m.b.col != m.siz
 
 // far reports whether b is larger than the L2 cache.
 func (m *multiplication) far() bool { return !m.packed && m.k*m.b.row > stripBytes }
+
+// collides reports whether the rows of a lie such that those of a tile share few sets of the L1
+// cache, and each line is gone before its next element is read.
+func (m *multiplication) collides() bool {
+	if m.a.col != m.size || m.a.row == 0 {
+		return false
+	}
+	sets := wayBytes / min(wayBytes, m.a.row&-m.a.row) // that the first lines of rows fall on
+	return blocks(min(m.m, m.Rows), sets) > fewWays
+}
+
+// A way of the L1 cache has wayBytes; of the 8 that there are, or more, fewWays lines of a are safe
+// beside those of the other operands.
+const (
+	wayBytes = 4 << 10
+	fewWays  = 4
+)
 
 // manyRows is the number of rows of a that repay packing a b that is far.
 const manyRows = 256

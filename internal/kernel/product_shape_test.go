@@ -224,7 +224,7 @@ func TestLargeProducts(t *testing.T) { atLevels(t, testLargeProducts) }
 
 func testLargeProducts(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
-	for _, s := range [][3]int{{300, 300, 50}, {70, 700, 400}, {1, 1500, 700}, {3, 400, 9000}, {1500, 40, 60}, {600, 1, 500}} {
+	for _, s := range [][3]int{{300, 300, 50}, {70, 700, 400}, {1, 1500, 700}, {3, 400, 9000}, {1500, 40, 60}, {600, 1, 500}, {400, 150, 1024}} {
 		for _, op := range allContractions {
 			if op != simd.Dot && s[2] > 400 {
 				continue

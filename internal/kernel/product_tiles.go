@@ -47,9 +47,17 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 	block := evenly(i1-i0, m.block)
 	for p := 0; p < m.k; p += m.depth {
 		s := section{cols: j1 - j0, depth: min(m.depth, m.k-p), rowC: rowC, accumulate: m.accumulate || p > 0}
-		if m.packs {
+		switch {
+		case m.panelwise:
+			s.b, s.rowB, s.panelB = c.panels(), m.Cols*m.size, s.depth*m.Cols*m.size
+			s.from = move(b, p*m.b.row+j0*m.b.col)
+			s.after = address(b) + uintptr(j1*m.b.col) // where the next strip begins
+			if p+m.depth < m.k {
+				s.after = address(b) + uintptr((p+m.depth)*m.b.row+j0*m.b.col)
+			}
+		case m.packs:
 			m.pack(c, move(b, p*m.b.row+j0*m.b.col), &s)
-		} else {
+		default:
 			s.b, s.rowB, s.panelB = move(b, m.lines(p)*m.rowB+j0/m.Cols*m.panelB), m.rowB, m.panelB
 		}
 		for i := i0; i < i1; i += block {
@@ -61,7 +69,13 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 					s.x = move(s.x, p*m.x.col)
 				}
 			}
+			if m.copiesA {
+				row := s.depth * m.size
+				simd.CopyRows(m.level, m.size, c.beside(), row, s.a, s.rowA, s.rows, s.depth)
+				s.a, s.rowA = c.beside(), row
+			}
 			m.tiles(c, &s)
+			s.from = nil // all is packed
 		}
 	}
 	if m.turned {
@@ -75,6 +89,9 @@ type section struct {
 	a, b, x, c               *byte
 	rowA, rowB, panelB, rowC int
 	accumulate               bool
+
+	from  *byte   // what panels are still to be packed from, nil where there are none
+	after uintptr // the address of what is packed after these panels
 
 	batch, row, term int // where it is, for windows
 }
@@ -128,6 +145,10 @@ func (m *multiplication) tiles(c *Ctx, s *section) {
 		return
 	}
 	for q := range wide {
+		if j := q * m.Cols; s.from != nil {
+			simd.Panel(m.level, m.size, move(s.b, q*s.panelB), m.Cols, move(s.from, j*m.b.col),
+				s.depth, min(m.Cols, s.cols-j), m.b.row, m.b.col)
+		}
 		for t, i := 0, 0; t < high; t++ {
 			rows := size(t)
 			m.tile(c, s, i, rows, q, t)
@@ -154,8 +175,16 @@ func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
 	}
 	ahead, stepAhead := address(b), 0 // no pointer, as it may lead out of the operand
 	switch {
+	case s.from != nil:
+		// A column of the next panel comes into the cache, along which its elements lie side by
+		// side,
+		next := s.after
+		if j+m.Cols < s.cols {
+			next = address(s.from) + uintptr((j+m.Cols)*m.b.col)
+		}
+		ahead, stepAhead = next+uintptr(t*m.b.col), m.size
 	case m.across && m.dense:
-		// The rows of a for the next tiles come into the cache, a line with each p,
+		// or the rows of a for the next tiles, a line with each p,
 		if next := q * s.depth * alignment; next < rows*s.rowA {
 			ahead, stepAhead = address(s.a)+uintptr((i+rows)*s.rowA+next), alignment
 		}

@@ -65,11 +65,17 @@ func (l Layout) Raised(rank int) Layout {
 
 // WithRowsLast returns the kernel that does for layouts with an axis more, after the others, what k
 // does without it, for each index of that axis. The operands have the rank of the result, at least.
-// ok is false if there is none.
-func WithRowsLast(k Kernel, out Layout) (turned Kernel, ok bool) {
+// A Gather takes one integer for each such index, and all of the table. ok is false if there is no
+// such kernel.
+func WithRowsLast(k Kernel, out Layout, in []Layout) (turned Kernel, ok bool) {
 	switch k := k.(type) {
 	case InRange, Softmax: // one tells which of its indices is wrong, the other turns rows itself
 		return nil, false
+	case Rearranged:
+		k.Axis++
+		return k, true
+	case SumOfProducts:
+		return k, true
 	case interface{ pointwise() }:
 		return k.(Kernel), true
 	case Reduce:
@@ -77,6 +83,8 @@ func WithRowsLast(k Kernel, out Layout) (turned Kernel, ok bool) {
 	case Concat:
 		k.Axis = out.axis(k.Axis)
 		return k, true
+	case Gather:
+		return k.rowsLast(out, in)
 	case Place:
 		if out.Rank == MaxRank {
 			return nil, false

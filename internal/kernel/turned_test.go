@@ -56,7 +56,7 @@ func TestTurnedRows(t *testing.T) {
 			turnedIn = append(turnedIn, lies.Raised(out.Rank+1))
 			plain.In, turned.In = append(plain.In, x), append(turned.In, y)
 		}
-		k, ok := WithRowsLast(c.k, out)
+		k, ok := WithRowsLast(c.k, out, in)
 		if !ok {
 			t.Fatalf("%T has no rows last", c.k)
 		}
@@ -76,7 +76,7 @@ func TestTurnedRows(t *testing.T) {
 		}
 	}
 	for _, k := range []Kernel{InRange{Size: 2}, Softmax{}, MatMul{}, Reduce{Op: ReduceSum, Accumulate: true}} {
-		if _, ok := WithRowsLast(k, Dense(F64, n, 2)); ok {
+		if _, ok := WithRowsLast(k, Dense(F64, n, 2), nil); ok {
 			t.Errorf("%T goes along the rows", k)
 		}
 	}

@@ -1066,6 +1066,11 @@ tile1x1:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done30
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop29
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop29:
 	VMOVUPS.Z    (SI), K1, Z1
@@ -1077,6 +1082,15 @@ loop29:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop29
+	TESTQ        R9, R9
+	JZ           done30
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop29
 
 done30:
 	MOVQ      c+88(FP), AX
@@ -1108,6 +1122,11 @@ tile2x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done33
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop32
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop32:
 	VMOVUPS.Z    (DI), K1, Z2
@@ -1121,6 +1140,17 @@ loop32:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop32
+	TESTQ        R10, R10
+	JZ           done33
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop32
 
 done33:
 	MOVQ      c+88(FP), AX
@@ -1157,6 +1187,11 @@ tile3x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done36
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop35
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop35:
 	VMOVUPS.Z    (DI), K1, Z3
@@ -1172,6 +1207,19 @@ loop35:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop35
+	TESTQ        R10, R10
+	JZ           done36
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop35
 
 done36:
 	MOVQ      c+88(FP), AX
@@ -1213,6 +1261,11 @@ tile4x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done39
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop38
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop38:
 	VMOVUPS.Z    (R8), K1, Z4
@@ -1230,6 +1283,21 @@ loop38:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop38
+	TESTQ        R11, R11
+	JZ           done39
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop38
 
 done39:
 	MOVQ      c+88(FP), AX
@@ -1276,6 +1344,11 @@ tile5x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done42
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop41
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop41:
 	VMOVUPS.Z    (R8), K1, Z5
@@ -1295,6 +1368,23 @@ loop41:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop41
+	TESTQ        R11, R11
+	JZ           done42
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop41
 
 done42:
 	MOVQ      c+88(FP), AX
@@ -1346,6 +1436,11 @@ tile6x1:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done45
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop44
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop44:
 	VMOVUPS.Z    (R9), K1, Z6
@@ -1367,6 +1462,25 @@ loop44:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop44
+	TESTQ        R12, R12
+	JZ           done45
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop44
 
 done45:
 	MOVQ      c+88(FP), AX
@@ -1423,6 +1537,11 @@ tile7x1:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done48
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop47
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop47:
 	VMOVUPS.Z    (R9), K1, Z7
@@ -1446,6 +1565,27 @@ loop47:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop47
+	TESTQ        R12, R12
+	JZ           done48
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop47
 
 done48:
 	MOVQ      c+88(FP), AX
@@ -1508,6 +1648,11 @@ tile8x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done51
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop50
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop50:
 	VMOVUPS.Z    (R10), K1, Z8
@@ -1534,6 +1679,29 @@ loop50:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop50
+	TESTQ        R13, R13
+	JZ           done51
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop50
 
 done51:
 	MOVQ      c+88(FP), AX
@@ -1602,6 +1770,11 @@ tile9x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done54
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop53
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop53:
 	VMOVUPS.Z    (R10), K1, Z9
@@ -1630,6 +1803,31 @@ loop53:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop53
+	TESTQ        R13, R13
+	JZ           done54
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop53
 
 done54:
 	MOVQ      c+88(FP), AX
@@ -1702,6 +1900,11 @@ tile10x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done57
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop56
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop56:
 	VMOVUPS.Z    (R10), K1, Z10
@@ -1732,6 +1935,33 @@ loop56:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop56
+	TESTQ        R13, R13
+	JZ           done57
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop56
 
 done57:
 	MOVQ      c+88(FP), AX
@@ -1808,6 +2038,11 @@ tile11x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done60
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop59
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop59:
 	VMOVUPS.Z    (R10), K1, Z11
@@ -1840,6 +2075,35 @@ loop59:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop59
+	TESTQ        R13, R13
+	JZ           done60
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop59
 
 done60:
 	MOVQ      c+88(FP), AX
@@ -1920,6 +2184,11 @@ tile12x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done63
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop62
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop62:
 	VMOVUPS.Z    (R10), K1, Z12
@@ -1954,6 +2223,37 @@ loop62:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop62
+	TESTQ        R13, R13
+	JZ           done63
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop62
 
 done63:
 	MOVQ      c+88(FP), AX
@@ -2038,6 +2338,11 @@ tile13x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done66
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop65
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop65:
 	VMOVUPS.Z    (R10), K1, Z13
@@ -2074,6 +2379,39 @@ loop65:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop65
+	TESTQ        R13, R13
+	JZ           done66
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop65
 
 done66:
 	MOVQ      c+88(FP), AX
@@ -2162,6 +2500,11 @@ tile14x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done69
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop68
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop68:
 	VMOVUPS.Z    (R10), K1, Z14
@@ -2200,6 +2543,41 @@ loop68:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop68
+	TESTQ        R13, R13
+	JZ           done69
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop68
 
 done69:
 	MOVQ      c+88(FP), AX
@@ -2275,6 +2653,11 @@ tile1x2:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done72
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop71
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop71:
 	VMOVUPS      (SI), Z2
@@ -2288,6 +2671,16 @@ loop71:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop71
+	TESTQ        R9, R9
+	JZ           done72
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop71
 
 done72:
 	MOVQ      c+88(FP), AX
@@ -2325,6 +2718,11 @@ tile2x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done75
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop74
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop74:
 	VMOVUPS      (DI), Z4
@@ -2341,6 +2739,19 @@ loop74:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop74
+	TESTQ        R10, R10
+	JZ           done75
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop74
 
 done75:
 	MOVQ      c+88(FP), AX
@@ -2387,6 +2798,11 @@ tile3x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done78
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop77
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop77:
 	VMOVUPS      (DI), Z6
@@ -2406,6 +2822,22 @@ loop77:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop77
+	TESTQ        R10, R10
+	JZ           done78
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop77
 
 done78:
 	MOVQ      c+88(FP), AX
@@ -2461,6 +2893,11 @@ tile4x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done81
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop80
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop80:
 	VMOVUPS      (R8), Z8
@@ -2483,6 +2920,25 @@ loop80:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop80
+	TESTQ        R11, R11
+	JZ           done81
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop80
 
 done81:
 	MOVQ      c+88(FP), AX
@@ -2547,6 +3003,11 @@ tile5x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done84
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop83
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop83:
 	VMOVUPS      (R8), Z10
@@ -2572,6 +3033,28 @@ loop83:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop83
+	TESTQ        R11, R11
+	JZ           done84
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop83
 
 done84:
 	MOVQ      c+88(FP), AX
@@ -2645,6 +3128,11 @@ tile6x2:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done87
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop86
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop86:
 	VMOVUPS      (R9), Z12
@@ -2673,6 +3161,31 @@ loop86:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop86
+	TESTQ        R12, R12
+	JZ           done87
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop86
 
 done87:
 	MOVQ      c+88(FP), AX
@@ -2755,6 +3268,11 @@ tile7x2:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done90
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop89
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop89:
 	VMOVUPS      (R9), Z14
@@ -2786,6 +3304,34 @@ loop89:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop89
+	TESTQ        R12, R12
+	JZ           done90
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop89
 
 done90:
 	MOVQ      c+88(FP), AX
@@ -2878,6 +3424,11 @@ tile8x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done93
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop92
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop92:
 	VMOVUPS      (R10), Z16
@@ -2913,6 +3464,37 @@ loop92:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop92
+	TESTQ        R13, R13
+	JZ           done93
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop92
 
 done93:
 	MOVQ      c+88(FP), AX
@@ -3015,6 +3597,11 @@ tile9x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done96
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop95
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop95:
 	VMOVUPS      (R10), Z18
@@ -3053,6 +3640,40 @@ loop95:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop95
+	TESTQ        R13, R13
+	JZ           done96
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop95
 
 done96:
 	MOVQ      c+88(FP), AX
@@ -3163,6 +3784,11 @@ tile10x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done99
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop98
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop98:
 	VMOVUPS      (R10), Z20
@@ -3204,6 +3830,43 @@ loop98:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop98
+	TESTQ        R13, R13
+	JZ           done99
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop98
 
 done99:
 	MOVQ      c+88(FP), AX
@@ -3322,6 +3985,11 @@ tile11x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done102
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop101
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop101:
 	VMOVUPS      (R10), Z22
@@ -3366,6 +4034,46 @@ loop101:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop101
+	TESTQ        R13, R13
+	JZ           done102
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop101
 
 done102:
 	MOVQ      c+88(FP), AX
@@ -3492,6 +4200,11 @@ tile12x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done105
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop104
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop104:
 	VMOVUPS      (R10), Z24
@@ -3539,6 +4252,49 @@ loop104:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop104
+	TESTQ        R13, R13
+	JZ           done105
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop104
 
 done105:
 	MOVQ      c+88(FP), AX
@@ -3673,6 +4429,11 @@ tile13x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done108
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop107
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop107:
 	VMOVUPS      (R10), Z26
@@ -3723,6 +4484,52 @@ loop107:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop107
+	TESTQ        R13, R13
+	JZ           done108
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop107
 
 done108:
 	MOVQ      c+88(FP), AX
@@ -3865,6 +4672,11 @@ tile14x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done111
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop110
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop110:
 	VMOVUPS      (R10), Z28
@@ -3918,6 +4730,55 @@ loop110:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop110
+	TESTQ        R13, R13
+	JZ           done111
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop110
 
 done111:
 	MOVQ      c+88(FP), AX
@@ -15174,6 +16035,11 @@ tile1x1:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done30
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop29
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop29:
 	VMOVUPD.Z    (SI), K1, Z1
@@ -15185,6 +16051,15 @@ loop29:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop29
+	TESTQ        R9, R9
+	JZ           done30
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop29
 
 done30:
 	MOVQ      c+88(FP), AX
@@ -15216,6 +16091,11 @@ tile2x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done33
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop32
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop32:
 	VMOVUPD.Z    (DI), K1, Z2
@@ -15229,6 +16109,17 @@ loop32:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop32
+	TESTQ        R10, R10
+	JZ           done33
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop32
 
 done33:
 	MOVQ      c+88(FP), AX
@@ -15265,6 +16156,11 @@ tile3x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done36
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop35
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop35:
 	VMOVUPD.Z    (DI), K1, Z3
@@ -15280,6 +16176,19 @@ loop35:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop35
+	TESTQ        R10, R10
+	JZ           done36
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop35
 
 done36:
 	MOVQ      c+88(FP), AX
@@ -15321,6 +16230,11 @@ tile4x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done39
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop38
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop38:
 	VMOVUPD.Z    (R8), K1, Z4
@@ -15338,6 +16252,21 @@ loop38:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop38
+	TESTQ        R11, R11
+	JZ           done39
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop38
 
 done39:
 	MOVQ      c+88(FP), AX
@@ -15384,6 +16313,11 @@ tile5x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done42
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop41
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop41:
 	VMOVUPD.Z    (R8), K1, Z5
@@ -15403,6 +16337,23 @@ loop41:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop41
+	TESTQ        R11, R11
+	JZ           done42
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop41
 
 done42:
 	MOVQ      c+88(FP), AX
@@ -15454,6 +16405,11 @@ tile6x1:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done45
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop44
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop44:
 	VMOVUPD.Z    (R9), K1, Z6
@@ -15475,6 +16431,25 @@ loop44:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop44
+	TESTQ        R12, R12
+	JZ           done45
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop44
 
 done45:
 	MOVQ      c+88(FP), AX
@@ -15531,6 +16506,11 @@ tile7x1:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done48
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop47
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop47:
 	VMOVUPD.Z    (R9), K1, Z7
@@ -15554,6 +16534,27 @@ loop47:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop47
+	TESTQ        R12, R12
+	JZ           done48
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop47
 
 done48:
 	MOVQ      c+88(FP), AX
@@ -15616,6 +16617,11 @@ tile8x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done51
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop50
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop50:
 	VMOVUPD.Z    (R10), K1, Z8
@@ -15642,6 +16648,29 @@ loop50:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop50
+	TESTQ        R13, R13
+	JZ           done51
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop50
 
 done51:
 	MOVQ      c+88(FP), AX
@@ -15710,6 +16739,11 @@ tile9x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done54
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop53
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop53:
 	VMOVUPD.Z    (R10), K1, Z9
@@ -15738,6 +16772,31 @@ loop53:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop53
+	TESTQ        R13, R13
+	JZ           done54
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop53
 
 done54:
 	MOVQ      c+88(FP), AX
@@ -15810,6 +16869,11 @@ tile10x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done57
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop56
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop56:
 	VMOVUPD.Z    (R10), K1, Z10
@@ -15840,6 +16904,33 @@ loop56:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop56
+	TESTQ        R13, R13
+	JZ           done57
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop56
 
 done57:
 	MOVQ      c+88(FP), AX
@@ -15916,6 +17007,11 @@ tile11x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done60
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop59
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop59:
 	VMOVUPD.Z    (R10), K1, Z11
@@ -15948,6 +17044,35 @@ loop59:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop59
+	TESTQ        R13, R13
+	JZ           done60
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop59
 
 done60:
 	MOVQ      c+88(FP), AX
@@ -16028,6 +17153,11 @@ tile12x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done63
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop62
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop62:
 	VMOVUPD.Z    (R10), K1, Z12
@@ -16062,6 +17192,37 @@ loop62:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop62
+	TESTQ        R13, R13
+	JZ           done63
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop62
 
 done63:
 	MOVQ      c+88(FP), AX
@@ -16146,6 +17307,11 @@ tile13x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done66
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop65
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop65:
 	VMOVUPD.Z    (R10), K1, Z13
@@ -16182,6 +17348,39 @@ loop65:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop65
+	TESTQ        R13, R13
+	JZ           done66
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop65
 
 done66:
 	MOVQ      c+88(FP), AX
@@ -16270,6 +17469,11 @@ tile14x1:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done69
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop68
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop68:
 	VMOVUPD.Z    (R10), K1, Z14
@@ -16308,6 +17512,41 @@ loop68:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop68
+	TESTQ        R13, R13
+	JZ           done69
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop68
 
 done69:
 	MOVQ      c+88(FP), AX
@@ -16383,6 +17622,11 @@ tile1x2:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done72
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop71
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop71:
 	VMOVUPD      (SI), Z2
@@ -16396,6 +17640,16 @@ loop71:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop71
+	TESTQ        R9, R9
+	JZ           done72
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	PREFETCHT0   64(R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop71
 
 done72:
 	MOVQ      c+88(FP), AX
@@ -16433,6 +17687,11 @@ tile2x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done75
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop74
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop74:
 	VMOVUPD      (DI), Z4
@@ -16449,6 +17708,19 @@ loop74:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop74
+	TESTQ        R10, R10
+	JZ           done75
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop74
 
 done75:
 	MOVQ      c+88(FP), AX
@@ -16495,6 +17767,11 @@ tile3x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done78
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop77
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop77:
 	VMOVUPD      (DI), Z6
@@ -16514,6 +17791,22 @@ loop77:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop77
+	TESTQ        R10, R10
+	JZ           done78
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	PREFETCHT0   64(R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop77
 
 done78:
 	MOVQ      c+88(FP), AX
@@ -16569,6 +17862,11 @@ tile4x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done81
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop80
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop80:
 	VMOVUPD      (R8), Z8
@@ -16591,6 +17889,25 @@ loop80:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop80
+	TESTQ        R11, R11
+	JZ           done81
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop80
 
 done81:
 	MOVQ      c+88(FP), AX
@@ -16655,6 +17972,11 @@ tile5x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done84
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop83
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop83:
 	VMOVUPD      (R8), Z10
@@ -16680,6 +18002,28 @@ loop83:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop83
+	TESTQ        R11, R11
+	JZ           done84
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	PREFETCHT0   64(R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop83
 
 done84:
 	MOVQ      c+88(FP), AX
@@ -16753,6 +18097,11 @@ tile6x2:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done87
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop86
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop86:
 	VMOVUPD      (R9), Z12
@@ -16781,6 +18130,31 @@ loop86:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop86
+	TESTQ        R12, R12
+	JZ           done87
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop86
 
 done87:
 	MOVQ      c+88(FP), AX
@@ -16863,6 +18237,11 @@ tile7x2:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done90
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop89
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop89:
 	VMOVUPD      (R9), Z14
@@ -16894,6 +18273,34 @@ loop89:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop89
+	TESTQ        R12, R12
+	JZ           done90
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	PREFETCHT0   64(R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop89
 
 done90:
 	MOVQ      c+88(FP), AX
@@ -16986,6 +18393,11 @@ tile8x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done93
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop92
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop92:
 	VMOVUPD      (R10), Z16
@@ -17021,6 +18433,37 @@ loop92:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop92
+	TESTQ        R13, R13
+	JZ           done93
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop92
 
 done93:
 	MOVQ      c+88(FP), AX
@@ -17123,6 +18566,11 @@ tile9x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done96
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop95
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop95:
 	VMOVUPD      (R10), Z18
@@ -17161,6 +18609,40 @@ loop95:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop95
+	TESTQ        R13, R13
+	JZ           done96
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop95
 
 done96:
 	MOVQ      c+88(FP), AX
@@ -17271,6 +18753,11 @@ tile10x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done99
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop98
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop98:
 	VMOVUPD      (R10), Z20
@@ -17312,6 +18799,43 @@ loop98:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop98
+	TESTQ        R13, R13
+	JZ           done99
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop98
 
 done99:
 	MOVQ      c+88(FP), AX
@@ -17430,6 +18954,11 @@ tile11x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done102
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop101
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop101:
 	VMOVUPD      (R10), Z22
@@ -17474,6 +19003,46 @@ loop101:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop101
+	TESTQ        R13, R13
+	JZ           done102
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop101
 
 done102:
 	MOVQ      c+88(FP), AX
@@ -17600,6 +19169,11 @@ tile12x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done105
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop104
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop104:
 	VMOVUPD      (R10), Z24
@@ -17647,6 +19221,49 @@ loop104:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop104
+	TESTQ        R13, R13
+	JZ           done105
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop104
 
 done105:
 	MOVQ      c+88(FP), AX
@@ -17781,6 +19398,11 @@ tile13x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done108
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop107
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop107:
 	VMOVUPD      (R10), Z26
@@ -17831,6 +19453,52 @@ loop107:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop107
+	TESTQ        R13, R13
+	JZ           done108
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop107
 
 done108:
 	MOVQ      c+88(FP), AX
@@ -17973,6 +19641,11 @@ tile14x2:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done111
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop110
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop110:
 	VMOVUPD      (R10), Z28
@@ -18026,6 +19699,55 @@ loop110:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop110
+	TESTQ        R13, R13
+	JZ           done111
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	PREFETCHT0   64(R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop110
 
 done111:
 	MOVQ      c+88(FP), AX
@@ -26017,6 +27739,11 @@ tile1x1:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done15
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop14
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop14:
 	VMOVUPS      (SI), Y1
@@ -26028,6 +27755,15 @@ loop14:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop14
+	TESTQ        R9, R9
+	JZ           done15
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop14
 
 done15:
 	MOVQ    c+88(FP), AX
@@ -26055,6 +27791,11 @@ part13:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done18
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop17
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop17:
 	VMOVDQU      (CX)(AX*4), Y1
@@ -26067,6 +27808,15 @@ loop17:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop17
+	TESTQ        R11, R11
+	JZ           done18
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop17
 
 done18:
 	MOVQ       c+88(FP), DX
@@ -26099,6 +27849,11 @@ tile2x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done22
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop21
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop21:
 	VMOVUPS      (DI), Y2
@@ -26112,6 +27867,17 @@ loop21:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop21
+	TESTQ        R10, R10
+	JZ           done22
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop21
 
 done22:
 	MOVQ    c+88(FP), AX
@@ -26145,6 +27911,11 @@ part20:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done25
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop24
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop24:
 	VMOVDQU      (CX)(AX*4), Y2
@@ -26159,6 +27930,17 @@ loop24:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop24
+	TESTQ        R12, R12
+	JZ           done25
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop24
 
 done25:
 	MOVQ       c+88(FP), DX
@@ -26198,6 +27980,11 @@ tile3x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done29
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop28
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop28:
 	VMOVUPS      (DI), Y3
@@ -26213,6 +28000,19 @@ loop28:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop28
+	TESTQ        R10, R10
+	JZ           done29
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop28
 
 done29:
 	MOVQ    c+88(FP), AX
@@ -26250,6 +28050,11 @@ part27:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done32
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop31
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop31:
 	VMOVDQU      (CX)(AX*4), Y3
@@ -26266,6 +28071,19 @@ loop31:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop31
+	TESTQ        R12, R12
+	JZ           done32
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop31
 
 done32:
 	MOVQ       c+88(FP), DX
@@ -26312,6 +28130,11 @@ tile4x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done36
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop35
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop35:
 	VMOVUPS      (R8), Y4
@@ -26329,6 +28152,21 @@ loop35:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop35
+	TESTQ        R11, R11
+	JZ           done36
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop35
 
 done36:
 	MOVQ    c+88(FP), AX
@@ -26372,6 +28210,11 @@ part34:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done39
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop38
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop38:
 	VMOVDQU      (CX)(AX*4), Y4
@@ -26390,6 +28233,21 @@ loop38:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop38
+	TESTQ        R13, R13
+	JZ           done39
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop38
 
 done39:
 	MOVQ       c+88(FP), DX
@@ -26443,6 +28301,11 @@ tile5x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done43
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop42
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop42:
 	VMOVUPS      (R8), Y5
@@ -26462,6 +28325,23 @@ loop42:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop42
+	TESTQ        R11, R11
+	JZ           done43
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop42
 
 done43:
 	MOVQ    c+88(FP), AX
@@ -26509,6 +28389,11 @@ part41:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done46
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop45
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop45:
 	VMOVDQU      (CX)(AX*4), Y5
@@ -26529,6 +28414,23 @@ loop45:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop45
+	TESTQ        R13, R13
+	JZ           done46
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop45
 
 done46:
 	MOVQ       c+88(FP), DX
@@ -26589,6 +28491,11 @@ tile6x1:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done50
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop49
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop49:
 	VMOVUPS      (R9), Y6
@@ -26610,6 +28517,25 @@ loop49:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop49
+	TESTQ        R12, R12
+	JZ           done50
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop49
 
 done50:
 	MOVQ    c+88(FP), AX
@@ -26663,6 +28589,11 @@ part48:
 	MOVQ   k+16(FP), R13
 	TESTQ  R13, R13
 	JZ     done53
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop52
+	MOVQ   $+32, R14
+	SUBQ   $0x20, R13
 
 loop52:
 	VMOVDQU      (CX)(AX*4), Y6
@@ -26685,6 +28616,25 @@ loop52:
 	ADDQ         R12, R11
 	DECQ         R13
 	JNZ          loop52
+	TESTQ        R14, R14
+	JZ           done53
+	MOVQ         c+88(FP), R13
+	MOVQ         rowC+96(FP), R15
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	MOVQ         R14, R13
+	XORQ         R14, R14
+	JMP          loop52
 
 done53:
 	MOVQ       c+88(FP), DX
@@ -26745,6 +28695,11 @@ tile1x2:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done57
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop56
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop56:
 	VMOVUPS      (SI), Y2
@@ -26758,6 +28713,15 @@ loop56:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop56
+	TESTQ        R9, R9
+	JZ           done57
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop56
 
 done57:
 	MOVQ    c+88(FP), AX
@@ -26789,6 +28753,11 @@ part55:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done60
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop59
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop59:
 	VMOVUPS      (R8), Y2
@@ -26803,6 +28772,15 @@ loop59:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop59
+	TESTQ        R11, R11
+	JZ           done60
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop59
 
 done60:
 	MOVQ       c+88(FP), DX
@@ -26841,6 +28819,11 @@ tile2x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done64
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop63
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop63:
 	VMOVUPS      (DI), Y4
@@ -26857,6 +28840,17 @@ loop63:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop63
+	TESTQ        R10, R10
+	JZ           done64
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop63
 
 done64:
 	MOVQ    c+88(FP), AX
@@ -26898,6 +28892,11 @@ part62:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done67
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop66
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop66:
 	VMOVUPS      (R9), Y4
@@ -26915,6 +28914,17 @@ loop66:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop66
+	TESTQ        R12, R12
+	JZ           done67
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop66
 
 done67:
 	MOVQ       c+88(FP), DX
@@ -26964,6 +28974,11 @@ tile3x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done71
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop70
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop70:
 	VMOVUPS      (DI), Y6
@@ -26983,6 +28998,19 @@ loop70:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop70
+	TESTQ        R10, R10
+	JZ           done71
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop70
 
 done71:
 	MOVQ    c+88(FP), AX
@@ -27032,6 +29060,11 @@ part69:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done74
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop73
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop73:
 	VMOVUPS      (R9), Y6
@@ -27052,6 +29085,19 @@ loop73:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop73
+	TESTQ        R12, R12
+	JZ           done74
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop73
 
 done74:
 	MOVQ       c+88(FP), DX
@@ -27112,6 +29158,11 @@ tile4x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done78
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop77
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop77:
 	VMOVUPS      (R8), Y8
@@ -27134,6 +29185,21 @@ loop77:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop77
+	TESTQ        R11, R11
+	JZ           done78
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop77
 
 done78:
 	MOVQ    c+88(FP), AX
@@ -27193,6 +29259,11 @@ part76:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done81
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop80
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop80:
 	VMOVUPS      (R10), Y8
@@ -27216,6 +29287,21 @@ loop80:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop80
+	TESTQ        R13, R13
+	JZ           done81
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop80
 
 done81:
 	MOVQ       c+88(FP), DX
@@ -27287,6 +29373,11 @@ tile5x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done85
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop84
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop84:
 	VMOVUPS      (R8), Y10
@@ -27312,6 +29403,23 @@ loop84:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop84
+	TESTQ        R11, R11
+	JZ           done85
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop84
 
 done85:
 	MOVQ    c+88(FP), AX
@@ -27379,6 +29487,11 @@ part83:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done88
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop87
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop87:
 	VMOVUPS      (R10), Y10
@@ -27405,6 +29518,23 @@ loop87:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop87
+	TESTQ        R13, R13
+	JZ           done88
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop87
 
 done88:
 	MOVQ       c+88(FP), DX
@@ -27487,6 +29617,11 @@ tile6x2:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done92
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop91
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop91:
 	VMOVUPS      (R9), Y12
@@ -27515,6 +29650,25 @@ loop91:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop91
+	TESTQ        R12, R12
+	JZ           done92
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop91
 
 done92:
 	MOVQ    c+88(FP), AX
@@ -27592,6 +29746,11 @@ part90:
 	MOVQ   k+16(FP), R13
 	TESTQ  R13, R13
 	JZ     done95
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop94
+	MOVQ   $+32, R14
+	SUBQ   $0x20, R13
 
 loop94:
 	VMOVUPS      (R11), Y12
@@ -27621,6 +29780,25 @@ loop94:
 	ADDQ         R12, R11
 	DECQ         R13
 	JNZ          loop94
+	TESTQ        R14, R14
+	JZ           done95
+	MOVQ         c+88(FP), R13
+	MOVQ         rowC+96(FP), R15
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	MOVQ         R14, R13
+	XORQ         R14, R14
+	JMP          loop94
 
 done95:
 	MOVQ       c+88(FP), DX
@@ -33975,6 +36153,11 @@ tile1x1:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done15
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop14
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop14:
 	VMOVUPD      (SI), Y1
@@ -33986,6 +36169,15 @@ loop14:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop14
+	TESTQ        R9, R9
+	JZ           done15
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop14
 
 done15:
 	MOVQ    c+88(FP), AX
@@ -34013,6 +36205,11 @@ part13:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done18
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop17
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop17:
 	VMOVDQU      (CX)(AX*8), Y1
@@ -34025,6 +36222,15 @@ loop17:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop17
+	TESTQ        R11, R11
+	JZ           done18
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop17
 
 done18:
 	MOVQ       c+88(FP), DX
@@ -34057,6 +36263,11 @@ tile2x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done22
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop21
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop21:
 	VMOVUPD      (DI), Y2
@@ -34070,6 +36281,17 @@ loop21:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop21
+	TESTQ        R10, R10
+	JZ           done22
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop21
 
 done22:
 	MOVQ    c+88(FP), AX
@@ -34103,6 +36325,11 @@ part20:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done25
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop24
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop24:
 	VMOVDQU      (CX)(AX*8), Y2
@@ -34117,6 +36344,17 @@ loop24:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop24
+	TESTQ        R12, R12
+	JZ           done25
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop24
 
 done25:
 	MOVQ       c+88(FP), DX
@@ -34156,6 +36394,11 @@ tile3x1:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done29
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop28
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop28:
 	VMOVUPD      (DI), Y3
@@ -34171,6 +36414,19 @@ loop28:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop28
+	TESTQ        R10, R10
+	JZ           done29
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop28
 
 done29:
 	MOVQ    c+88(FP), AX
@@ -34208,6 +36464,11 @@ part27:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done32
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop31
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop31:
 	VMOVDQU      (CX)(AX*8), Y3
@@ -34224,6 +36485,19 @@ loop31:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop31
+	TESTQ        R12, R12
+	JZ           done32
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop31
 
 done32:
 	MOVQ       c+88(FP), DX
@@ -34270,6 +36544,11 @@ tile4x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done36
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop35
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop35:
 	VMOVUPD      (R8), Y4
@@ -34287,6 +36566,21 @@ loop35:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop35
+	TESTQ        R11, R11
+	JZ           done36
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop35
 
 done36:
 	MOVQ    c+88(FP), AX
@@ -34330,6 +36624,11 @@ part34:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done39
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop38
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop38:
 	VMOVDQU      (CX)(AX*8), Y4
@@ -34348,6 +36647,21 @@ loop38:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop38
+	TESTQ        R13, R13
+	JZ           done39
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop38
 
 done39:
 	MOVQ       c+88(FP), DX
@@ -34401,6 +36715,11 @@ tile5x1:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done43
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop42
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop42:
 	VMOVUPD      (R8), Y5
@@ -34420,6 +36739,23 @@ loop42:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop42
+	TESTQ        R11, R11
+	JZ           done43
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop42
 
 done43:
 	MOVQ    c+88(FP), AX
@@ -34467,6 +36803,11 @@ part41:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done46
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop45
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop45:
 	VMOVDQU      (CX)(AX*8), Y5
@@ -34487,6 +36828,23 @@ loop45:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop45
+	TESTQ        R13, R13
+	JZ           done46
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop45
 
 done46:
 	MOVQ       c+88(FP), DX
@@ -34547,6 +36905,11 @@ tile6x1:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done50
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop49
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop49:
 	VMOVUPD      (R9), Y6
@@ -34568,6 +36931,25 @@ loop49:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop49
+	TESTQ        R12, R12
+	JZ           done50
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop49
 
 done50:
 	MOVQ    c+88(FP), AX
@@ -34621,6 +37003,11 @@ part48:
 	MOVQ   k+16(FP), R13
 	TESTQ  R13, R13
 	JZ     done53
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop52
+	MOVQ   $+32, R14
+	SUBQ   $0x20, R13
 
 loop52:
 	VMOVDQU      (CX)(AX*8), Y6
@@ -34643,6 +37030,25 @@ loop52:
 	ADDQ         R12, R11
 	DECQ         R13
 	JNZ          loop52
+	TESTQ        R14, R14
+	JZ           done53
+	MOVQ         c+88(FP), R13
+	MOVQ         rowC+96(FP), R15
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	MOVQ         R14, R13
+	XORQ         R14, R14
+	JMP          loop52
 
 done53:
 	MOVQ       c+88(FP), DX
@@ -34703,6 +37109,11 @@ tile1x2:
 	MOVQ   k+16(FP), R8
 	TESTQ  R8, R8
 	JZ     done57
+	XORQ   R9, R9
+	CMPQ   R8, $0x40
+	JLT    loop56
+	MOVQ   $+32, R9
+	SUBQ   $0x20, R8
 
 loop56:
 	VMOVUPD      (SI), Y2
@@ -34716,6 +37127,15 @@ loop56:
 	ADDQ         DI, SI
 	DECQ         R8
 	JNZ          loop56
+	TESTQ        R9, R9
+	JZ           done57
+	MOVQ         c+88(FP), R8
+	MOVQ         rowC+96(FP), R10
+	PREFETCHT0   (R8)
+	ADDQ         R10, R8
+	MOVQ         R9, R8
+	XORQ         R9, R9
+	JMP          loop56
 
 done57:
 	MOVQ    c+88(FP), AX
@@ -34747,6 +37167,11 @@ part55:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done60
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop59
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop59:
 	VMOVUPD      (R8), Y2
@@ -34761,6 +37186,15 @@ loop59:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop59
+	TESTQ        R11, R11
+	JZ           done60
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop59
 
 done60:
 	MOVQ       c+88(FP), DX
@@ -34799,6 +37233,11 @@ tile2x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done64
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop63
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop63:
 	VMOVUPD      (DI), Y4
@@ -34815,6 +37254,17 @@ loop63:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop63
+	TESTQ        R10, R10
+	JZ           done64
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop63
 
 done64:
 	MOVQ    c+88(FP), AX
@@ -34856,6 +37306,11 @@ part62:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done67
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop66
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop66:
 	VMOVUPD      (R9), Y4
@@ -34873,6 +37328,17 @@ loop66:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop66
+	TESTQ        R12, R12
+	JZ           done67
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop66
 
 done67:
 	MOVQ       c+88(FP), DX
@@ -34922,6 +37388,11 @@ tile3x2:
 	MOVQ   k+16(FP), R9
 	TESTQ  R9, R9
 	JZ     done71
+	XORQ   R10, R10
+	CMPQ   R9, $0x40
+	JLT    loop70
+	MOVQ   $+32, R10
+	SUBQ   $0x20, R9
 
 loop70:
 	VMOVUPD      (DI), Y6
@@ -34941,6 +37412,19 @@ loop70:
 	ADDQ         R8, DI
 	DECQ         R9
 	JNZ          loop70
+	TESTQ        R10, R10
+	JZ           done71
+	MOVQ         c+88(FP), R9
+	MOVQ         rowC+96(FP), R11
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	PREFETCHT0   (R9)
+	ADDQ         R11, R9
+	MOVQ         R10, R9
+	XORQ         R10, R10
+	JMP          loop70
 
 done71:
 	MOVQ    c+88(FP), AX
@@ -34990,6 +37474,11 @@ part69:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done74
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop73
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop73:
 	VMOVUPD      (R9), Y6
@@ -35010,6 +37499,19 @@ loop73:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop73
+	TESTQ        R12, R12
+	JZ           done74
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop73
 
 done74:
 	MOVQ       c+88(FP), DX
@@ -35070,6 +37572,11 @@ tile4x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done78
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop77
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop77:
 	VMOVUPD      (R8), Y8
@@ -35092,6 +37599,21 @@ loop77:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop77
+	TESTQ        R11, R11
+	JZ           done78
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop77
 
 done78:
 	MOVQ    c+88(FP), AX
@@ -35151,6 +37673,11 @@ part76:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done81
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop80
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop80:
 	VMOVUPD      (R10), Y8
@@ -35174,6 +37701,21 @@ loop80:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop80
+	TESTQ        R13, R13
+	JZ           done81
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop80
 
 done81:
 	MOVQ       c+88(FP), DX
@@ -35245,6 +37787,11 @@ tile5x2:
 	MOVQ   k+16(FP), R10
 	TESTQ  R10, R10
 	JZ     done85
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop84
+	MOVQ   $+32, R11
+	SUBQ   $0x20, R10
 
 loop84:
 	VMOVUPD      (R8), Y10
@@ -35270,6 +37817,23 @@ loop84:
 	ADDQ         R9, R8
 	DECQ         R10
 	JNZ          loop84
+	TESTQ        R11, R11
+	JZ           done85
+	MOVQ         c+88(FP), R10
+	MOVQ         rowC+96(FP), R12
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	PREFETCHT0   (R10)
+	ADDQ         R12, R10
+	MOVQ         R11, R10
+	XORQ         R11, R11
+	JMP          loop84
 
 done85:
 	MOVQ    c+88(FP), AX
@@ -35337,6 +37901,11 @@ part83:
 	MOVQ   k+16(FP), R12
 	TESTQ  R12, R12
 	JZ     done88
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop87
+	MOVQ   $+32, R13
+	SUBQ   $0x20, R12
 
 loop87:
 	VMOVUPD      (R10), Y10
@@ -35363,6 +37932,23 @@ loop87:
 	ADDQ         R11, R10
 	DECQ         R12
 	JNZ          loop87
+	TESTQ        R13, R13
+	JZ           done88
+	MOVQ         c+88(FP), R12
+	MOVQ         rowC+96(FP), R14
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	PREFETCHT0   (R12)
+	ADDQ         R14, R12
+	MOVQ         R13, R12
+	XORQ         R13, R13
+	JMP          loop87
 
 done88:
 	MOVQ       c+88(FP), DX
@@ -35445,6 +38031,11 @@ tile6x2:
 	MOVQ   k+16(FP), R11
 	TESTQ  R11, R11
 	JZ     done92
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop91
+	MOVQ   $+32, R12
+	SUBQ   $0x20, R11
 
 loop91:
 	VMOVUPD      (R9), Y12
@@ -35473,6 +38064,25 @@ loop91:
 	ADDQ         R10, R9
 	DECQ         R11
 	JNZ          loop91
+	TESTQ        R12, R12
+	JZ           done92
+	MOVQ         c+88(FP), R11
+	MOVQ         rowC+96(FP), R13
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	PREFETCHT0   (R11)
+	ADDQ         R13, R11
+	MOVQ         R12, R11
+	XORQ         R12, R12
+	JMP          loop91
 
 done92:
 	MOVQ    c+88(FP), AX
@@ -35550,6 +38160,11 @@ part90:
 	MOVQ   k+16(FP), R13
 	TESTQ  R13, R13
 	JZ     done95
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop94
+	MOVQ   $+32, R14
+	SUBQ   $0x20, R13
 
 loop94:
 	VMOVUPD      (R11), Y12
@@ -35579,6 +38194,25 @@ loop94:
 	ADDQ         R12, R11
 	DECQ         R13
 	JNZ          loop94
+	TESTQ        R14, R14
+	JZ           done95
+	MOVQ         c+88(FP), R13
+	MOVQ         rowC+96(FP), R15
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	PREFETCHT0   (R13)
+	ADDQ         R15, R13
+	MOVQ         R14, R13
+	XORQ         R14, R14
+	JMP          loop94
 
 done95:
 	MOVQ       c+88(FP), DX

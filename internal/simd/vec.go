@@ -341,6 +341,10 @@ type loops struct {
 	folds     [reductions]Fold
 	choose    Mixes
 	dot       ZipFold
+
+	twoProducts   SumTwoProducts
+	threeProducts SumThreeProducts
+
 	columnSum ColumnSum // to float64
 	columnAdd ColumnSum // to its own type
 

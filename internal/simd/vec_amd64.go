@@ -209,6 +209,16 @@ func minY32AVX2(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, 
 //go:noescape
 func minX32AVX2(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, xStride int, yStride int)
 
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumTwoProducts32AVX2(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumThreeProducts32AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
+
 // of each pair of elements whether they are in the relation.
 //
 //go:noescape
@@ -594,6 +604,16 @@ func minY64AVX2(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, 
 //go:noescape
 func minX64AVX2(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, xStride int, yStride int)
 
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumTwoProducts64AVX2(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumThreeProducts64AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
+
 // of each pair of elements whether they are in the relation.
 //
 //go:noescape
@@ -963,6 +983,16 @@ func minY32AVX512(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int
 //
 //go:noescape
 func minX32AVX512(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, xStride int, yStride int)
+
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumTwoProducts32AVX512(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumThreeProducts32AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
 
 // of each pair of elements whether they are in the relation.
 //
@@ -1348,6 +1378,16 @@ func minY64AVX512(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int
 //
 //go:noescape
 func minX64AVX512(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, xStride int, yStride int)
+
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumTwoProducts64AVX512(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+
+// adds up the products of elements of x0 and y0, x1 and y1 and so on.
+//
+//go:noescape
+func sumThreeProducts64AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
 
 // of each pair of elements whether they are in the relation.
 //

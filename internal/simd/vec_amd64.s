@@ -5105,6 +5105,216 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumTwoProducts32AVX2(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+// Requires: AVX
+TEXT ·sumTwoProducts32AVX2(SB), NOSPLIT, $0-96
+	MOVQ  rows+40(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  y0+24(FP), SI
+	MOVQ  y1+32(FP), DI
+	MOVQ  cols+48(FP), R8
+
+row:
+	XORQ R9, R9
+	LEAQ -16(R8), R10
+	CMPQ R9, R10
+	JGT  end2
+
+vectors1:
+	VMOVUPS (DX)(R9*4), Y0
+	VMOVUPS (SI)(R9*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (BX)(R9*4), Y1
+	VMOVUPS (DI)(R9*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(R9*4)
+	VMOVUPS 32(DX)(R9*4), Y0
+	VMOVUPS 32(SI)(R9*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS 32(BX)(R9*4), Y1
+	VMOVUPS 32(DI)(R9*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(R9*4)
+	ADDQ    $0x10, R9
+	CMPQ    R9, R10
+	JLE     vectors1
+
+end2:
+	LEAQ -8(R8), R10
+	CMPQ R9, R10
+	JGT  end4
+
+vectors3:
+	VMOVUPS (DX)(R9*4), Y0
+	VMOVUPS (SI)(R9*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (BX)(R9*4), Y1
+	VMOVUPS (DI)(R9*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(R9*4)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R10
+	JLE     vectors3
+
+end4:
+	CMPQ       R9, R8
+	JGE        next
+	MOVQ       R8, R10
+	SUBQ       R9, R10
+	LEAQ       ramp<>+32(SB), R11
+	NEGQ       R10
+	VMOVDQU    (R11)(R10*4), Y1
+	VMASKMOVPS (DX)(R9*4), Y1, Y0
+	VMASKMOVPS (SI)(R9*4), Y1, Y2
+	VMULPS     Y2, Y0, Y0
+	VMASKMOVPS (BX)(R9*4), Y1, Y2
+	VMASKMOVPS (DI)(R9*4), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(R9*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+56(FP), R9
+	ADDQ R9, CX
+	MOVQ x0Stride+64(FP), R9
+	ADDQ R9, DX
+	MOVQ x1Stride+72(FP), R9
+	ADDQ R9, BX
+	MOVQ y0Stride+80(FP), R9
+	ADDQ R9, SI
+	MOVQ y1Stride+88(FP), R9
+	ADDQ R9, DI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumThreeProducts32AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
+// Requires: AVX
+TEXT ·sumThreeProducts32AVX2(SB), NOSPLIT, $0-128
+	MOVQ  rows+56(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  x2+24(FP), SI
+	MOVQ  y0+32(FP), DI
+	MOVQ  y1+40(FP), R8
+	MOVQ  y2+48(FP), R9
+	MOVQ  cols+64(FP), R10
+
+row:
+	XORQ R11, R11
+	LEAQ -16(R10), R12
+	CMPQ R11, R12
+	JGT  end2
+
+vectors1:
+	VMOVUPS (DX)(R11*4), Y0
+	VMOVUPS (DI)(R11*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (BX)(R11*4), Y1
+	VMOVUPS (R8)(R11*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (SI)(R11*4), Y1
+	VMOVUPS (R9)(R11*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(R11*4)
+	VMOVUPS 32(DX)(R11*4), Y0
+	VMOVUPS 32(DI)(R11*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS 32(BX)(R11*4), Y1
+	VMOVUPS 32(R8)(R11*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS 32(SI)(R11*4), Y1
+	VMOVUPS 32(R9)(R11*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, 32(CX)(R11*4)
+	ADDQ    $0x10, R11
+	CMPQ    R11, R12
+	JLE     vectors1
+
+end2:
+	LEAQ -8(R10), R12
+	CMPQ R11, R12
+	JGT  end4
+
+vectors3:
+	VMOVUPS (DX)(R11*4), Y0
+	VMOVUPS (DI)(R11*4), Y1
+	VMULPS  Y1, Y0, Y0
+	VMOVUPS (BX)(R11*4), Y1
+	VMOVUPS (R8)(R11*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS (SI)(R11*4), Y1
+	VMOVUPS (R9)(R11*4), Y2
+	VMULPS  Y2, Y1, Y1
+	VADDPS  Y1, Y0, Y0
+	VMOVUPS Y0, (CX)(R11*4)
+	ADDQ    $0x08, R11
+	CMPQ    R11, R12
+	JLE     vectors3
+
+end4:
+	CMPQ       R11, R10
+	JGE        next
+	MOVQ       R10, R12
+	SUBQ       R11, R12
+	LEAQ       ramp<>+32(SB), R13
+	NEGQ       R12
+	VMOVDQU    (R13)(R12*4), Y1
+	VMASKMOVPS (DX)(R11*4), Y1, Y0
+	VMASKMOVPS (DI)(R11*4), Y1, Y2
+	VMULPS     Y2, Y0, Y0
+	VMASKMOVPS (BX)(R11*4), Y1, Y2
+	VMASKMOVPS (R8)(R11*4), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMASKMOVPS (SI)(R11*4), Y1, Y2
+	VMASKMOVPS (R9)(R11*4), Y1, Y3
+	VMULPS     Y3, Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMASKMOVPS Y0, Y1, (CX)(R11*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+72(FP), R11
+	ADDQ R11, CX
+	MOVQ x0Stride+80(FP), R11
+	ADDQ R11, DX
+	MOVQ x1Stride+88(FP), R11
+	ADDQ R11, BX
+	MOVQ x2Stride+96(FP), R11
+	ADDQ R11, SI
+	MOVQ y0Stride+104(FP), R11
+	ADDQ R11, DI
+	MOVQ y1Stride+112(FP), R11
+	ADDQ R11, R8
+	MOVQ y2Stride+120(FP), R11
+	ADDQ R11, R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func less32AVX2(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, xStride int, yStride int)
 // Requires: AVX, AVX2
 TEXT ·less32AVX2(SB), NOSPLIT, $0-64
@@ -14490,6 +14700,216 @@ done:
 	VZEROUPPER
 	RET
 
+// func sumTwoProducts64AVX2(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+// Requires: AVX
+TEXT ·sumTwoProducts64AVX2(SB), NOSPLIT, $0-96
+	MOVQ  rows+40(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  y0+24(FP), SI
+	MOVQ  y1+32(FP), DI
+	MOVQ  cols+48(FP), R8
+
+row:
+	XORQ R9, R9
+	LEAQ -8(R8), R10
+	CMPQ R9, R10
+	JGT  end2
+
+vectors1:
+	VMOVUPD (DX)(R9*8), Y0
+	VMOVUPD (SI)(R9*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD (BX)(R9*8), Y1
+	VMOVUPD (DI)(R9*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(R9*8)
+	VMOVUPD 32(DX)(R9*8), Y0
+	VMOVUPD 32(SI)(R9*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD 32(BX)(R9*8), Y1
+	VMOVUPD 32(DI)(R9*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(CX)(R9*8)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R10
+	JLE     vectors1
+
+end2:
+	LEAQ -4(R8), R10
+	CMPQ R9, R10
+	JGT  end4
+
+vectors3:
+	VMOVUPD (DX)(R9*8), Y0
+	VMOVUPD (SI)(R9*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD (BX)(R9*8), Y1
+	VMOVUPD (DI)(R9*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(R9*8)
+	ADDQ    $0x04, R9
+	CMPQ    R9, R10
+	JLE     vectors3
+
+end4:
+	CMPQ       R9, R8
+	JGE        next
+	MOVQ       R8, R10
+	SUBQ       R9, R10
+	LEAQ       ramp<>+32(SB), R11
+	NEGQ       R10
+	VMOVDQU    (R11)(R10*8), Y1
+	VMASKMOVPD (DX)(R9*8), Y1, Y0
+	VMASKMOVPD (SI)(R9*8), Y1, Y2
+	VMULPD     Y2, Y0, Y0
+	VMASKMOVPD (BX)(R9*8), Y1, Y2
+	VMASKMOVPD (DI)(R9*8), Y1, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD Y0, Y1, (CX)(R9*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+56(FP), R9
+	ADDQ R9, CX
+	MOVQ x0Stride+64(FP), R9
+	ADDQ R9, DX
+	MOVQ x1Stride+72(FP), R9
+	ADDQ R9, BX
+	MOVQ y0Stride+80(FP), R9
+	ADDQ R9, SI
+	MOVQ y1Stride+88(FP), R9
+	ADDQ R9, DI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumThreeProducts64AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
+// Requires: AVX
+TEXT ·sumThreeProducts64AVX2(SB), NOSPLIT, $0-128
+	MOVQ  rows+56(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  x2+24(FP), SI
+	MOVQ  y0+32(FP), DI
+	MOVQ  y1+40(FP), R8
+	MOVQ  y2+48(FP), R9
+	MOVQ  cols+64(FP), R10
+
+row:
+	XORQ R11, R11
+	LEAQ -8(R10), R12
+	CMPQ R11, R12
+	JGT  end2
+
+vectors1:
+	VMOVUPD (DX)(R11*8), Y0
+	VMOVUPD (DI)(R11*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD (BX)(R11*8), Y1
+	VMOVUPD (R8)(R11*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD (SI)(R11*8), Y1
+	VMOVUPD (R9)(R11*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(R11*8)
+	VMOVUPD 32(DX)(R11*8), Y0
+	VMOVUPD 32(DI)(R11*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD 32(BX)(R11*8), Y1
+	VMOVUPD 32(R8)(R11*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD 32(SI)(R11*8), Y1
+	VMOVUPD 32(R9)(R11*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, 32(CX)(R11*8)
+	ADDQ    $0x08, R11
+	CMPQ    R11, R12
+	JLE     vectors1
+
+end2:
+	LEAQ -4(R10), R12
+	CMPQ R11, R12
+	JGT  end4
+
+vectors3:
+	VMOVUPD (DX)(R11*8), Y0
+	VMOVUPD (DI)(R11*8), Y1
+	VMULPD  Y1, Y0, Y0
+	VMOVUPD (BX)(R11*8), Y1
+	VMOVUPD (R8)(R11*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD (SI)(R11*8), Y1
+	VMOVUPD (R9)(R11*8), Y2
+	VMULPD  Y2, Y1, Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (CX)(R11*8)
+	ADDQ    $0x04, R11
+	CMPQ    R11, R12
+	JLE     vectors3
+
+end4:
+	CMPQ       R11, R10
+	JGE        next
+	MOVQ       R10, R12
+	SUBQ       R11, R12
+	LEAQ       ramp<>+32(SB), R13
+	NEGQ       R12
+	VMOVDQU    (R13)(R12*8), Y1
+	VMASKMOVPD (DX)(R11*8), Y1, Y0
+	VMASKMOVPD (DI)(R11*8), Y1, Y2
+	VMULPD     Y2, Y0, Y0
+	VMASKMOVPD (BX)(R11*8), Y1, Y2
+	VMASKMOVPD (R8)(R11*8), Y1, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD (SI)(R11*8), Y1, Y2
+	VMASKMOVPD (R9)(R11*8), Y1, Y3
+	VMULPD     Y3, Y2, Y2
+	VADDPD     Y2, Y0, Y0
+	VMASKMOVPD Y0, Y1, (CX)(R11*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+72(FP), R11
+	ADDQ R11, CX
+	MOVQ x0Stride+80(FP), R11
+	ADDQ R11, DX
+	MOVQ x1Stride+88(FP), R11
+	ADDQ R11, BX
+	MOVQ x2Stride+96(FP), R11
+	ADDQ R11, SI
+	MOVQ y0Stride+104(FP), R11
+	ADDQ R11, DI
+	MOVQ y1Stride+112(FP), R11
+	ADDQ R11, R8
+	MOVQ y2Stride+120(FP), R11
+	ADDQ R11, R9
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func less64AVX2(dst *byte, x *byte, y *byte, rows int, cols int, dstStride int, xStride int, yStride int)
 // Requires: AVX, AVX2
 TEXT ·less64AVX2(SB), NOSPLIT, $0-64
@@ -22379,6 +22799,218 @@ next:
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumTwoProducts32AVX512(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumTwoProducts32AVX512(SB), NOSPLIT, $0-96
+	MOVQ  rows+40(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  y0+24(FP), SI
+	MOVQ  y1+32(FP), DI
+	MOVQ  cols+48(FP), R8
+	MOVQ  R8, R9
+	ANDQ  $0x0f, R9
+	JEQ   row
+	MOVL  $0xffffffff, R10
+	BZHIL R9, R10, R10
+	KMOVW R10, K1
+
+row:
+	XORQ R9, R9
+	LEAQ -32(R8), R10
+	CMPQ R9, R10
+	JGT  end2
+
+vectors1:
+	VMOVUPS (DX)(R9*4), Z0
+	VMOVUPS (SI)(R9*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (BX)(R9*4), Z1
+	VMOVUPS (DI)(R9*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (CX)(R9*4)
+	VMOVUPS 64(DX)(R9*4), Z0
+	VMOVUPS 64(SI)(R9*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS 64(BX)(R9*4), Z1
+	VMOVUPS 64(DI)(R9*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(CX)(R9*4)
+	ADDQ    $0x20, R9
+	CMPQ    R9, R10
+	JLE     vectors1
+
+end2:
+	LEAQ -16(R8), R10
+	CMPQ R9, R10
+	JGT  end4
+
+vectors3:
+	VMOVUPS (DX)(R9*4), Z0
+	VMOVUPS (SI)(R9*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (BX)(R9*4), Z1
+	VMOVUPS (DI)(R9*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (CX)(R9*4)
+	ADDQ    $0x10, R9
+	CMPQ    R9, R10
+	JLE     vectors3
+
+end4:
+	CMPQ      R9, R8
+	JGE       next
+	VMOVUPS.Z (DX)(R9*4), K1, Z0
+	VMOVUPS.Z (SI)(R9*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (BX)(R9*4), K1, Z1
+	VMOVUPS.Z (DI)(R9*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)(R9*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+56(FP), R9
+	ADDQ R9, CX
+	MOVQ x0Stride+64(FP), R9
+	ADDQ R9, DX
+	MOVQ x1Stride+72(FP), R9
+	ADDQ R9, BX
+	MOVQ y0Stride+80(FP), R9
+	ADDQ R9, SI
+	MOVQ y1Stride+88(FP), R9
+	ADDQ R9, DI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumThreeProducts32AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumThreeProducts32AVX512(SB), NOSPLIT, $0-128
+	MOVQ  rows+56(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  x2+24(FP), SI
+	MOVQ  y0+32(FP), DI
+	MOVQ  y1+40(FP), R8
+	MOVQ  y2+48(FP), R9
+	MOVQ  cols+64(FP), R10
+	MOVQ  R10, R11
+	ANDQ  $0x0f, R11
+	JEQ   row
+	MOVL  $0xffffffff, R12
+	BZHIL R11, R12, R12
+	KMOVW R12, K1
+
+row:
+	XORQ R11, R11
+	LEAQ -32(R10), R12
+	CMPQ R11, R12
+	JGT  end2
+
+vectors1:
+	VMOVUPS (DX)(R11*4), Z0
+	VMOVUPS (DI)(R11*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (BX)(R11*4), Z1
+	VMOVUPS (R8)(R11*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (SI)(R11*4), Z1
+	VMOVUPS (R9)(R11*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (CX)(R11*4)
+	VMOVUPS 64(DX)(R11*4), Z0
+	VMOVUPS 64(DI)(R11*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS 64(BX)(R11*4), Z1
+	VMOVUPS 64(R8)(R11*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS 64(SI)(R11*4), Z1
+	VMOVUPS 64(R9)(R11*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, 64(CX)(R11*4)
+	ADDQ    $0x20, R11
+	CMPQ    R11, R12
+	JLE     vectors1
+
+end2:
+	LEAQ -16(R10), R12
+	CMPQ R11, R12
+	JGT  end4
+
+vectors3:
+	VMOVUPS (DX)(R11*4), Z0
+	VMOVUPS (DI)(R11*4), Z1
+	VMULPS  Z1, Z0, Z0
+	VMOVUPS (BX)(R11*4), Z1
+	VMOVUPS (R8)(R11*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS (SI)(R11*4), Z1
+	VMOVUPS (R9)(R11*4), Z2
+	VMULPS  Z2, Z1, Z1
+	VADDPS  Z1, Z0, Z0
+	VMOVUPS Z0, (CX)(R11*4)
+	ADDQ    $0x10, R11
+	CMPQ    R11, R12
+	JLE     vectors3
+
+end4:
+	CMPQ      R11, R10
+	JGE       next
+	VMOVUPS.Z (DX)(R11*4), K1, Z0
+	VMOVUPS.Z (DI)(R11*4), K1, Z1
+	VMULPS    Z1, Z0, Z0
+	VMOVUPS.Z (BX)(R11*4), K1, Z1
+	VMOVUPS.Z (R8)(R11*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS.Z (SI)(R11*4), K1, Z1
+	VMOVUPS.Z (R9)(R11*4), K1, Z2
+	VMULPS    Z2, Z1, Z1
+	VADDPS    Z1, Z0, Z0
+	VMOVUPS   Z0, K1, (CX)(R11*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+72(FP), R11
+	ADDQ R11, CX
+	MOVQ x0Stride+80(FP), R11
+	ADDQ R11, DX
+	MOVQ x1Stride+88(FP), R11
+	ADDQ R11, BX
+	MOVQ x2Stride+96(FP), R11
+	ADDQ R11, SI
+	MOVQ y0Stride+104(FP), R11
+	ADDQ R11, DI
+	MOVQ y1Stride+112(FP), R11
+	ADDQ R11, R8
+	MOVQ y2Stride+120(FP), R11
+	ADDQ R11, R9
 	JMP  row
 
 done:
@@ -30326,6 +30958,218 @@ next:
 	ADDQ DI, DX
 	MOVQ yStride+56(FP), DI
 	ADDQ DI, BX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumTwoProducts64AVX512(dst *byte, x0 *byte, x1 *byte, y0 *byte, y1 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, y0Stride int, y1Stride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumTwoProducts64AVX512(SB), NOSPLIT, $0-96
+	MOVQ  rows+40(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  y0+24(FP), SI
+	MOVQ  y1+32(FP), DI
+	MOVQ  cols+48(FP), R8
+	MOVQ  R8, R9
+	ANDQ  $0x07, R9
+	JEQ   row
+	MOVL  $0xffffffff, R10
+	BZHIL R9, R10, R10
+	KMOVW R10, K1
+
+row:
+	XORQ R9, R9
+	LEAQ -16(R8), R10
+	CMPQ R9, R10
+	JGT  end2
+
+vectors1:
+	VMOVUPD (DX)(R9*8), Z0
+	VMOVUPD (SI)(R9*8), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD (BX)(R9*8), Z1
+	VMOVUPD (DI)(R9*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(R9*8)
+	VMOVUPD 64(DX)(R9*8), Z0
+	VMOVUPD 64(SI)(R9*8), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD 64(BX)(R9*8), Z1
+	VMOVUPD 64(DI)(R9*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, 64(CX)(R9*8)
+	ADDQ    $0x10, R9
+	CMPQ    R9, R10
+	JLE     vectors1
+
+end2:
+	LEAQ -8(R8), R10
+	CMPQ R9, R10
+	JGT  end4
+
+vectors3:
+	VMOVUPD (DX)(R9*8), Z0
+	VMOVUPD (SI)(R9*8), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD (BX)(R9*8), Z1
+	VMOVUPD (DI)(R9*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(R9*8)
+	ADDQ    $0x08, R9
+	CMPQ    R9, R10
+	JLE     vectors3
+
+end4:
+	CMPQ      R9, R8
+	JGE       next
+	VMOVUPD.Z (DX)(R9*8), K1, Z0
+	VMOVUPD.Z (SI)(R9*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (BX)(R9*8), K1, Z1
+	VMOVUPD.Z (DI)(R9*8), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)(R9*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+56(FP), R9
+	ADDQ R9, CX
+	MOVQ x0Stride+64(FP), R9
+	ADDQ R9, DX
+	MOVQ x1Stride+72(FP), R9
+	ADDQ R9, BX
+	MOVQ y0Stride+80(FP), R9
+	ADDQ R9, SI
+	MOVQ y1Stride+88(FP), R9
+	ADDQ R9, DI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sumThreeProducts64AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, y0 *byte, y1 *byte, y2 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, y0Stride int, y1Stride int, y2Stride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sumThreeProducts64AVX512(SB), NOSPLIT, $0-128
+	MOVQ  rows+56(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x0+8(FP), DX
+	MOVQ  x1+16(FP), BX
+	MOVQ  x2+24(FP), SI
+	MOVQ  y0+32(FP), DI
+	MOVQ  y1+40(FP), R8
+	MOVQ  y2+48(FP), R9
+	MOVQ  cols+64(FP), R10
+	MOVQ  R10, R11
+	ANDQ  $0x07, R11
+	JEQ   row
+	MOVL  $0xffffffff, R12
+	BZHIL R11, R12, R12
+	KMOVW R12, K1
+
+row:
+	XORQ R11, R11
+	LEAQ -16(R10), R12
+	CMPQ R11, R12
+	JGT  end2
+
+vectors1:
+	VMOVUPD (DX)(R11*8), Z0
+	VMOVUPD (DI)(R11*8), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD (BX)(R11*8), Z1
+	VMOVUPD (R8)(R11*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD (SI)(R11*8), Z1
+	VMOVUPD (R9)(R11*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(R11*8)
+	VMOVUPD 64(DX)(R11*8), Z0
+	VMOVUPD 64(DI)(R11*8), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD 64(BX)(R11*8), Z1
+	VMOVUPD 64(R8)(R11*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD 64(SI)(R11*8), Z1
+	VMOVUPD 64(R9)(R11*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, 64(CX)(R11*8)
+	ADDQ    $0x10, R11
+	CMPQ    R11, R12
+	JLE     vectors1
+
+end2:
+	LEAQ -8(R10), R12
+	CMPQ R11, R12
+	JGT  end4
+
+vectors3:
+	VMOVUPD (DX)(R11*8), Z0
+	VMOVUPD (DI)(R11*8), Z1
+	VMULPD  Z1, Z0, Z0
+	VMOVUPD (BX)(R11*8), Z1
+	VMOVUPD (R8)(R11*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD (SI)(R11*8), Z1
+	VMOVUPD (R9)(R11*8), Z2
+	VMULPD  Z2, Z1, Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (CX)(R11*8)
+	ADDQ    $0x08, R11
+	CMPQ    R11, R12
+	JLE     vectors3
+
+end4:
+	CMPQ      R11, R10
+	JGE       next
+	VMOVUPD.Z (DX)(R11*8), K1, Z0
+	VMOVUPD.Z (DI)(R11*8), K1, Z1
+	VMULPD    Z1, Z0, Z0
+	VMOVUPD.Z (BX)(R11*8), K1, Z1
+	VMOVUPD.Z (R8)(R11*8), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD.Z (SI)(R11*8), K1, Z1
+	VMOVUPD.Z (R9)(R11*8), K1, Z2
+	VMULPD    Z2, Z1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (CX)(R11*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+72(FP), R11
+	ADDQ R11, CX
+	MOVQ x0Stride+80(FP), R11
+	ADDQ R11, DX
+	MOVQ x1Stride+88(FP), R11
+	ADDQ R11, BX
+	MOVQ x2Stride+96(FP), R11
+	ADDQ R11, SI
+	MOVQ y0Stride+104(FP), R11
+	ADDQ R11, DI
+	MOVQ y1Stride+112(FP), R11
+	ADDQ R11, R8
+	MOVQ y2Stride+120(FP), R11
+	ADDQ R11, R9
 	JMP  row
 
 done:

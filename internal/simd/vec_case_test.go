@@ -112,6 +112,13 @@ func casesOf[T Float](level Level) (cases []loopCase) {
 			fold(dst, in[0], rows, cols, s[0])
 		})
 	}
+	two, three := SumTwoProductsOf[T](level), SumThreeProductsOf[T](level)
+	add("two products", rows, []place{rows, rows, rows, rows}, func(dst *byte, in []*byte, rows, cols, dstStride int, s []int) {
+		two(dst, in[0], in[1], in[2], in[3], rows, cols, dstStride, s[0], s[1], s[2], s[3])
+	})
+	add("three products", rows, []place{rows, rows, rows, rows, rows, rows}, func(dst *byte, in []*byte, rows, cols, dstStride int, s []int) {
+		three(dst, in[0], in[1], in[2], in[3], in[4], in[5], rows, cols, dstStride, s[0], s[1], s[2], s[3], s[4], s[5])
+	})
 	dot := RowDotOf[T](level)
 	add("dot", one, []place{rows, rows}, func(dst *byte, in []*byte, rows, cols, _ int, s []int) {
 		dot(dst, in[0], in[1], rows, cols, s[0], s[1])

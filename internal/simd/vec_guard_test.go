@@ -39,7 +39,8 @@ func TestLoopsStayInside(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	const rows, most = 2, 3*16 + 1
 	for _, atEnd := range []bool{false, true} {
-		arrays := make([][]byte, 4)
+		const last = 6 // for the result; before it are operands, six at most
+		arrays := make([][]byte, last+1)
 		for i := range arrays {
 			arrays[i] = guarded(t, 8*rows*most, atEnd)
 		}
@@ -60,7 +61,7 @@ func TestLoopsStayInside(t *testing.T) {
 						places[i] = &b[0]
 					}
 					stride := c.dst.cols(cols) * c.dst.size
-					c.call(&part(3, rows*stride)[0], places, rows, cols, stride, strides)
+					c.call(&part(last, rows*stride)[0], places, rows, cols, stride, strides)
 				}
 			}
 			testFoldsInside[float32](level, r, part)

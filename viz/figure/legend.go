@@ -75,7 +75,12 @@ func (d *drawing) legend(y float64, shown []int) float64 {
 				y += 30
 			}
 			it.draw(x, y)
-			d.text(x+it.width+9, y+4, legendSize, start, false, ink, it.text)
+			for i, l := range wrap(it.text, legendSize, d.width-border/2-x-it.width-9, 6) {
+				if i > 0 { // only what a line has no room for
+					y += 17
+				}
+				d.text(x+it.width+9, y+4, legendSize, start, false, ink, l)
+			}
 			d.put("\n")
 			x += wide + 26
 		}

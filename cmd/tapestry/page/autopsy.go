@@ -129,6 +129,9 @@ func (v *variant) finding(f *inspect.Finding, step int) *findingView {
 
 func (v *variant) entry(e inspect.Entry) entryView {
 	name := spoken(e.Node)
+	if ownName(e.Node) != "" {
+		name = v.called(e.Node)
+	}
 	out := entryView{Text: name + strings.TrimPrefix(e.String(), e.Node.Label()), Op: opName(e.Node), Pos: position(e.Node.First().Pos)}
 	if name == out.Op {
 		out.Op = ""

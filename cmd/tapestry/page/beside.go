@@ -96,12 +96,12 @@ func valuesBeside(ctx context.Context, r *request, docs ...*document) (*besideVi
 	}
 	out.First, out.Second, out.Difference = w.view(values[0], tape.Array{}), w.view(values[1], tape.Array{}), w.view(apart, tape.Array{})
 	out.Elements = len(apart.F64)
-	out.rank(nodes[0], values, apart.F64)
+	out.rank(c.at[0], nodes[0], values, apart.F64)
 	return out, nil
 }
 
 // rank lists the elements with the largest differences; NaN is larger than any.
-func (b *besideView) rank(n *graph.Node, values [2]tape.Array, apart []float64) {
+func (b *besideView) rank(v *variant, n *graph.Node, values [2]tape.Array, apart []float64) {
 	size := func(p int) float64 {
 		if math.IsNaN(apart[p]) {
 			return math.Inf(1)
@@ -118,7 +118,7 @@ func (b *besideView) rank(n *graph.Node, values [2]tape.Array, apart []float64) 
 	slices.SortStableFunc(at, func(p, q int) int { return cmp.Compare(size(q), size(p)) })
 	for _, p := range at[:min(mostApart, len(at))] {
 		e := inspect.EntryAt(n, p, values[0].At(p))
-		b.Largest = append(b.Largest, apartView{e.Index, e.Place(), number(e.Value), number(values[1].At(p)), number(apart[p])})
+		b.Largest = append(b.Largest, apartView{e.Index, v.place(e), number(e.Value), number(values[1].At(p)), number(apart[p])})
 	}
 }
 

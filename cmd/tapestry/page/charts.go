@@ -8,7 +8,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/tapestry-ml/tapestry/graph"
 	"github.com/tapestry-ml/tapestry/lab/linear"
 	"github.com/tapestry-ml/tapestry/viz/chart"
 )
@@ -162,8 +161,8 @@ func (d *document) scatterChart(step, row int) (chart.Scatter, error) {
 const markedGroup = 4
 
 // valuesChart draws the histogram of a node's elements.
-func valuesChart(id string, n *graph.Node, s *statsView, step int) chart.Bars {
-	b := chart.Bars{Frame: chart.Frame{ID: "values-" + id, Title: fmt.Sprintf("%s at step %d", label(n), step), Desc: "How many elements lie where."}, Series: []string{"elements"}}
+func valuesChart(id, name string, s *statsView, step int) chart.Bars {
+	b := chart.Bars{Frame: chart.Frame{ID: "values-" + id, Title: fmt.Sprintf("%s at step %d", name, step), Desc: "How many elements lie where."}, Series: []string{"elements"}}
 	for i, bin := range s.Hist {
 		end := ")"
 		if i == len(s.Hist)-1 {
@@ -206,7 +205,7 @@ func (s *Service) chart(r *request, d *document) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := valuesChart(id, n, newStats(record.Value(n)), step)
+	c := valuesChart(id, v.called(n), newStats(record.Value(n)), step)
 	return chartFile(r, c)
 }
 

@@ -148,7 +148,7 @@ type pairing struct {
 func (c comparison) pairing(ctx context.Context) (*pairing, error) {
 	fed := map[*graph.Node]float64{}
 	for i, d := range c.docs {
-		own, err := d.session.feeder.scalarsAt(c.step, c.at[i].graph())
+		own, err := d.fedTo(c.at[i], c.step)
 		if err != nil {
 			return nil, err
 		}

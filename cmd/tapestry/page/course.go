@@ -30,6 +30,7 @@ type course struct {
 	scores       []scoreSeries
 	last         metric.Scores
 	saved        string
+	savedAt      int // the step of that checkpoint
 	settings     map[string]string
 	folder       string // where it ran, as the log has it
 	changed      string // how it was set up before it was resumed, in words
@@ -73,7 +74,7 @@ func (c *course) add(r watch.Record) {
 			}
 			c.settings, c.folder = r.Settings, r.Folder
 		}
-		if c.saved = r.Path; r.Step == 0 {
+		if c.saved, c.savedAt = r.Path, r.Step; r.Step == 0 {
 			c.last = nil
 		}
 	case train.Stepped:
@@ -87,7 +88,7 @@ func (c *course) add(r watch.Record) {
 			}
 		}
 	case train.Saved:
-		c.saved = r.Path
+		c.saved, c.savedAt = r.Path, r.Step
 	case train.Ended:
 		c.ended = true
 		if r.Err != nil {

@@ -40,7 +40,7 @@ func (s *Service) derivation(r *request, d *document) (any, error) {
 			g = n
 		}
 		if g == nil {
-			return nil, failf(notFound, "no derivative by %s is computed", label(n))
+			return nil, failf(notFound, "no derivative by %s is computed", v.called(n))
 		}
 		of = []*graph.Node{g}
 	}
@@ -61,7 +61,7 @@ func (s *Service) derivation(r *request, d *document) (any, error) {
 	out.Derivation = derived.HTML()
 	for _, g := range of {
 		by, _ := g.AdjointOf()
-		out.By = append(out.By, label(by))
+		out.By = append(out.By, w.called(by))
 	}
 	return out, nil
 }

@@ -35,6 +35,9 @@ func (s *Service) frame(r *request) (any, error) {
 	var text bytes.Buffer
 	text.WriteString(`{"parts":[`)
 	for i, part := range q.Parts {
+		if s.options.Between != nil {
+			s.options.Between()
+		}
 		if err := r.ctx.Err(); err != nil {
 			return nil, err
 		}

@@ -51,7 +51,7 @@ func (s *Service) moment(r *request, d *document) (any, error) {
 			continue
 		}
 		if dead := deadUnits(n, record.Value(n)); dead > 0 {
-			out.Dead = append(out.Dead, deadView{v.id(n), label(n), dead, n.Shape().Dim(n.Rank() - 1)})
+			out.Dead = append(out.Dead, deadView{v.id(n), v.called(n), dead, n.Shape().Dim(n.Rank() - 1)})
 		}
 	}
 	return out, nil

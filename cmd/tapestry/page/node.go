@@ -207,9 +207,9 @@ func (d *document) newNode(v *variant, n *graph.Node, record *inspect.Record, st
 		out.Partner = &id
 	}
 	if of != nil {
-		out.Why = "the derivative of " + loss.Label() + " with respect to " + label(of)
+		out.Why = "the derivative of " + loss.Label() + " with respect to " + v.called(of)
 	} else if o := n.First().Origin; o.Kind == graph.FromGrad && o.Of != nil {
-		out.Why = "from the derivative of " + label(o.Of) + " (" + o.Of.Op().Name() + ")"
+		out.Why = "from the derivative of " + v.called(o.Of) + " (" + o.Of.Op().Name() + ")"
 	}
 	if o := n.First().Origin; o.Rule != "" {
 		out.Why = "rule " + o.Rule

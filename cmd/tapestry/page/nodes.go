@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/attr"
 	"github.com/tapestry-ml/tapestry/inspect"
 	"github.com/tapestry-ml/tapestry/viz"
 	"github.com/tapestry-ml/tapestry/viz/figure"
@@ -23,7 +24,8 @@ type variant struct {
 	cone   []*graph.Node
 	looped map[string][]*graph.Node // loops, by the path of the module that a drawing makes of each
 
-	recorder *inspect.Recorder // nil until the first record
+	recorder *inspect.Recorder      // nil until the first record
+	calls    map[*graph.Node]string // what nodes with names are called; nil until the first is asked for
 }
 
 // The kinds of variants, as their nodes' ids begin.
@@ -82,7 +84,7 @@ func (v *variant) labels(lists ...[]*graph.Node) map[string]string {
 	out := map[string]string{}
 	for _, nodes := range lists {
 		for _, n := range nodes {
-			out[v.id(n)] = label(n)
+			out[v.id(n)] = v.called(n)
 		}
 	}
 	return out
@@ -98,8 +100,11 @@ func opName(n *graph.Node) string {
 
 // label returns the name of a node, or its operation if it has none.
 func label(n *graph.Node) string {
-	if n.Name() != "" || n.Path() != "" || n.Role() == graph.RoleConstant {
+	if n.Name() != "" || n.Path() != "" {
 		return n.Label()
+	}
+	if c, is := n.Constant(); is && n.Rank() == 0 {
+		return attr.FloatOf(c.Data[0]).String()
 	}
 	return opName(n)
 }

@@ -24,7 +24,7 @@ type planned struct {
 
 // plan returns the drawing of a variant. The last one is kept.
 func (d *document) plan(ctx context.Context, v *variant, q drawing) (*planned, error) {
-	fed, err := d.session.feeder.scalarsAt(q.step, v.graph())
+	fed, err := d.fedTo(v, q.step)
 	if err != nil {
 		return nil, err
 	}
@@ -46,4 +46,12 @@ func (d *document) plan(ctx context.Context, v *variant, q drawing) (*planned, e
 	}
 	d.planned = p
 	return p, nil
+}
+
+// fedTo returns the numbers that a step feeds to those inputs with a default that a drawing of the
+// variant shows. The rate of training is in no drawing, and may be another in every step.
+func (d *document) fedTo(v *variant, step int) (map[*graph.Node]float64, error) {
+	fed, err := d.session.feeder.scalarsAt(step, v.graph())
+	maps.DeleteFunc(fed, func(n *graph.Node, _ float64) bool { return v.byID[n.ID()] != n })
+	return fed, err
 }

@@ -89,3 +89,20 @@ func repainted(t *testing.T, c client, at string) {
 		}
 	}
 }
+
+// TestRateIsNotDrawn: steps that differ in the rate of training alone have one drawing, of a model
+// and of a comparison.
+func TestRateIsNotDrawn(t *testing.T) {
+	c := newClient(t, Options{})
+	for _, name := range []string{"kmeans-softmax", "kmeans-goofy"} {
+		c.train(c.open(`{"model":"`+name+`","data":"iris","schedule":"0.1..0.01","courses":{"γ":"2"}}`), 4)
+	}
+	for _, at := range []string{"/api/docs/d1/sheet?", "/api/compare?a=d1&b=d2&"} {
+		var had sheetView
+		c.get(at+"grad=1&overlay=grad&step=1", &had)
+		var got repaintedView
+		if c.get(at+"grad=1&overlay=grad&step=3&kept="+had.Kept, &got); got.Kept != had.Kept || len(got.Nodes) == 0 {
+			t.Errorf("%s is drawn anew at a step with another rate", at)
+		}
+	}
+}

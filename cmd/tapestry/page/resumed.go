@@ -129,6 +129,9 @@ func (s *Service) load(r *resumed, path string, same bool) error {
 		return failf(unprocessable, "%w", err)
 	}
 	r.store, r.first = r.Store.Clone(), int(state.Store.Step())
+	if r.first != r.of.savedAt {
+		r.Differs = append(r.Differs, fmt.Sprintf("%s is of step %d, and the log of the run says that it is of step %d: another training has written it since, or the log is that of another.", path, r.first, r.of.savedAt))
+	}
 	var anew []string
 	for _, n := range r.Model.Graph.Leaves(graph.RoleParam, graph.RoleState) {
 		has, ok := state.Store.Type(n.Path())

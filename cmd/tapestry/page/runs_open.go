@@ -38,7 +38,7 @@ func (s *Service) openRun(r *request) (any, error) {
 			out.Notes = append(out.Notes, out.Doc.Resumed.Differs...)
 			return out, nil
 		}
-		out.Notes = append(out.Notes, fmt.Sprintf("Its checkpoint cannot be used: %v.", err))
+		out.Notes = append(out.Notes, fmt.Sprintf("Its checkpoint cannot be used: %v. The model is as it begins: Train, and it is trained anew with the run's settings, as far as they are known.", err))
 	} else {
 		out.Notes = append(out.Notes, "The run has no checkpoint: the model is as it begins. Train, and it is trained anew with the run's settings.")
 	}

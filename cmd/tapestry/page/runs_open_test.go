@@ -71,6 +71,23 @@ func TestOpensRuns(t *testing.T) {
 	if kept.Doc.Optimiser != "sgd" || float64(kept.Doc.Rate) != 0.125 || kept.Steps != 0 || kept.Doc.Resumed == nil || kept.Doc.Resumed.Step != 3 || !slices.ContainsFunc(kept.Notes, func(n string) bool { return strings.Contains(n, "something else") }) {
 		t.Errorf("opened: %+v of %+v", kept, kept.Doc)
 	}
+	if slices.ContainsFunc(kept.Notes, func(n string) bool { return strings.Contains(n, "another training") }) {
+		t.Errorf("its own checkpoint is told of as that of another: %q", kept.Notes)
+	}
+	stale := logFile(t, "stale", settings, saved)
+	text, err := os.ReadFile(stale)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(stale, []byte(strings.Replace(string(text), `"saved","step":3`, `"saved","step":2`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := newClient(t, Options{Trained: trainedAnew, Logs: []string{stale}})
+	var out openedRun
+	o.read(o.ask(http.MethodPost, "/api/runs/r1/open", "{}"), "stale", &out)
+	if want := saved + " is of step 3, and the log of the run says that it is of step 2: another training has written it since, or the log is that of another."; !slices.Contains(out.Notes, want) {
+		t.Errorf("of a checkpoint of another step: %q\nwant %q", out.Notes, want)
+	}
 	now, err := c.s.shelf.find(kept.Doc.ID)
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +98,7 @@ func TestOpensRuns(t *testing.T) {
 			t.Errorf("%s is %v, in the checkpoint %v", n.Path(), got, want)
 		}
 	}
-	for run, says := range map[string]string{"r2": "no checkpoint", "r4": "cannot be used", "r5": "cannot be used", "r6": "not a regular file"} {
+	for run, says := range map[string]string{"r2": "no checkpoint", "r4": "cannot be used", "r5": "The model is as it begins: Train, and it is trained anew", "r6": "not a regular file"} {
 		if out := open(run); out.Steps != 3 || !strings.Contains(strings.Join(out.Notes, " "), says) || out.Doc == nil {
 			t.Errorf("%s: %+v", run, out)
 		}

@@ -22,6 +22,7 @@ type Options struct {
 	Memory   int               // bytes that all documents, reports and files to download may come to hold together; 0 for [DefaultMemory]
 	Logs     []string          // files of watch.JSONLines that are followed, or folders of files NAME.jsonl; beside them only what they name is read, when a run is opened: the checkpoint, the model and the data
 	Log      *log.Logger       // panics; nil for none
+	Between  func()            // is called before each part of a frame, where other requests are heard by the thread that answers; nil for nothing
 }
 
 // maxDocuments is how many documents stay open.

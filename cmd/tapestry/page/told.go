@@ -14,6 +14,7 @@ type told struct {
 	settings map[string]string
 	folder   string // from which relative paths are read; "" for the one in which the page runs
 	saved    string // the newest checkpoint, as the log has it; "" for none
+	savedAt  int    // the step of that checkpoint
 	step     int
 	failure  string // why it stopped, if it did and nobody wanted it
 	changed  string // how the training was set up before it was resumed, in words; "" where it was the same
@@ -34,7 +35,7 @@ func (s *Service) tells(name string) (t told, err error) {
 	if c.settings["model"] == "" {
 		err = failf(unprocessable, "%s does not say of which model it is: it was written before logs began with their settings, or not by tapestry train", one.name)
 	}
-	t = told{name: one.name, settings: c.settings, folder: one.folder(), saved: c.saved, step: c.step, changed: c.changed, length: c.length}
+	t = told{name: one.name, settings: c.settings, folder: one.folder(), saved: c.saved, savedAt: c.savedAt, step: c.step, changed: c.changed, length: c.length}
 	if one.stands() == failed {
 		t.failure = c.failure
 	}

@@ -80,7 +80,7 @@ func (s *Service) why(r *request, d *document) (any, error) {
 	position := positionOf(at, n.Shape())
 	out := &whyView{Node: v.id(n), At: at, Axes: axes(n.Shape()), Step: step, Shares: []shareView{}}
 	entry := inspect.EntryAt(n, position, record.Value(n).At(position))
-	out.Place, out.Value = entry.Place(), number(entry.Value)
+	out.Place, out.Value = v.place(entry), number(entry.Value)
 	var shares []inspect.Share
 	switch way {
 	case "sources":
@@ -123,11 +123,11 @@ func newShare(v *variant, x inspect.Share) shareView {
 	parts := func(of []inspect.Part) []partView {
 		out := []partView{}
 		for _, p := range of {
-			out = append(out, partView{p.Index, p.Place(), number(p.Value), number(p.Contribution)})
+			out = append(out, partView{p.Index, v.place(p.Entry), number(p.Value), number(p.Contribution)})
 		}
 		return out
 	}
-	return shareView{Node: v.id(x.Node), Label: label(x.Node), Role: x.Node.Role().String(), Scope: x.Node.First().Scope, Back: x.Node.IsBackward(), Exact: x.Exact, None: x.None,
+	return shareView{Node: v.id(x.Node), Label: v.called(x.Node), Role: x.Node.Role().String(), Scope: x.Node.First().Scope, Back: x.Node.IsBackward(), Exact: x.Exact, None: x.None,
 		Total: number(x.Total), Size: number(x.Size), Count: x.Count, Parts: parts(x.Parts), Rows: parts(x.Rows)}
 }
 

@@ -1,5 +1,6 @@
 // Talking to the server. Every function gives what the server answered, or throws
 // a Failure with its words.
+import { Ahead } from "./ahead.js";
 import { alone, reach, save } from "./engine.js";
 import { answer, gather, part } from "./frame.js";
 import { begin } from "./progress.js";
@@ -27,9 +28,11 @@ const works = [
   [/\/break$/, "Running to the break"], [/\/autopsy$/, "Finding what is not finite"], [/\/download\/report$/, "Training for the report"], [/\/download\//, "Writing the file"], [/\/values$|\/loss$|\/node\//, "Computing the values"], [/\/parse$/, "Reading the text"],
 ];
 
+const showing = "Showing the step";
+
 /** workOf says what a request makes the engine do; null for what is never long. */
 function workOf(path, init) {
-  if (path === frames) return JSON.parse(init.body).parts.map((p) => workOf(p)).find((what) => Object.values(overlays).includes(what)) ?? "Showing the step";
+  if (path === frames) return JSON.parse(init.body).parts.map((p) => workOf(p)).find((what) => Object.values(overlays).includes(what)) ?? showing;
   const [place, query] = path.split("?");
   return overlays[new URLSearchParams(query).get("overlay")] ?? works.find(([of]) => of.test(place))?.[1] ?? null;
 }
@@ -38,23 +41,30 @@ function workOf(path, init) {
 async function ask(path, init = {}) {
   const what = workOf(path, init);
   if (!what) return told(path, init);
+  return watched(what, init.signal, async (signal) => {
+    const answer = await told(path, { ...init, signal });
+    return new Response(await answer.arrayBuffer(), answer); // all of it: a large answer takes its time, and would be too large for a blob
+  });
+}
+
+/** watched is ask for any work(signal), which what says. */
+async function watched(what, outer, work) {
   const control = new AbortController();
   const drop = () => control.abort();
-  init.signal?.throwIfAborted();
-  init.signal?.addEventListener("abort", drop);
+  outer?.throwIfAborted();
+  outer?.addEventListener("abort", drop);
   let stopped = false;
-  const work = begin(what, () => {
+  const shown = begin(what, () => {
     stopped = true;
     drop();
   });
   try {
-    const answer = await told(path, { ...init, signal: control.signal });
-    return new Response(await answer.arrayBuffer(), answer); // all of it: a large answer takes its time, and would be too large for a blob
+    return await work(control.signal);
   } catch (e) {
     throw stopped ? new Failure(`Stopped: ${what[0].toLowerCase()}${what.slice(1)}.`, 0) : e;
   } finally {
-    work.end();
-    init.signal?.removeEventListener("abort", drop);
+    shown.end();
+    outer?.removeEventListener("abort", drop);
   }
 }
 
@@ -62,7 +72,7 @@ const under = []; // paths of the requests under way
 
 async function told(path, init) {
   let answer;
-  const asked = path === frames ? JSON.parse(init.body).parts : [path];
+  const asked = path === frames || path === inAdvance ? JSON.parse(init.body).parts : [path];
   try {
     under.push(asked);
     answer = await reach(path, init).finally(() => under.splice(under.indexOf(asked), 1));
@@ -108,6 +118,22 @@ async function text(path, parameters, signal) {
 }
 
 const frames = "api/frame";
+const inAdvance = frames + "?ahead"; // is answered alike
+
+const ahead = new Ahead(async (paths, signal, early) => {
+  const init = { ...posted({ parts: paths }), signal };
+  return (await (early ? told(inAdvance, init) : ask(frames, init))).text();
+}, (signal, work) => watched(showing, signal, work));
+let framed = []; // paths of the frame that was asked for last
+
+/** foresee asks for what was asked together last, at another step than that: it will probably be shown next. */
+export function foresee(step, next) {
+  const other = new RegExp(`([?&]step=)${step}(?=&|$)`);
+  if (framed.length > 0) ahead.prepare(framed.map((path) => path.replace(other, "$1" + next)));
+}
+
+/** forget lets go of what was asked for ahead: it may be otherwise now. */
+export const forget = () => ahead.forget();
 
 /**
  * together asks at once for all that act asks for, and calls then in the task in which that is
@@ -117,17 +143,20 @@ const frames = "api/frame";
 export function together(act, then) {
   const control = new AbortController();
   const parts = gather(act);
+  framed = [];
   if (parts.length === 0) {
     then();
     return { stop() {}, done: Promise.resolve() };
   }
-  const send = async (paths, signal) => (await (await post(frames, { parts: paths }, signal)).json()).parts;
-  const done = answer(parts, control, send, (a) => failed(a.status, a.body), then).then(() => new Promise((used) => setTimeout(used)));
+  framed = parts.map((p) => p.path);
+  const done = answer(parts, control, (paths, signal) => ahead.answers(paths, signal), (a) => failed(a.status, a.body), then).then(() => new Promise((used) => setTimeout(used)));
   return { stop: () => control.abort(), done };
 }
 
+const posted = (body) => ({ method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
 function post(path, body, signal) {
-  return ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body), signal });
+  return ask(path, { ...posted(body), signal });
 }
 
 const at = (doc) => "api/docs/" + encodeURIComponent(doc);

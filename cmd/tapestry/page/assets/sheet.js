@@ -13,6 +13,8 @@ const margin = 0.35; // of the window, on each side, that is ready for a gesture
 const settled = 130; // ms after the last change of scale, when it is drawn sharply
 const least = 0.02;
 const most = 4;
+const strip = 0.5; // of the window's width, that two tall models on one sheet have at least
+const tall = 1600; // height of a sheet, in pixels at full size, that no window has
 
 /**
  * SheetView shows a sheet. It fires "pick" with the item that was clicked, or null,
@@ -43,6 +45,7 @@ export class SheetView extends EventTarget {
   #wanted = null; // the view that was asked for, until another is
   #fitted = true; // nobody moved the camera since it was fitted
   #smallest = readable; // text of the sheet
+  #paired = false; // two models are drawn on it
 
   constructor(host) {
     super();
@@ -105,6 +108,7 @@ export class SheetView extends EventTarget {
     this.arrangement++;
     this.#boxes = boxes;
     this.#smallest = smallest(sheet);
+    this.#paired = sheet.items.some((it) => it.panel === 2);
     this.#grid = new Grid(boxes);
     this.#words.load(sheet, kept);
     if (facts) this.#words.tell(facts);
@@ -139,7 +143,9 @@ export class SheetView extends EventTarget {
 
   /**
    * fit shows all of the sheet or, where its text could not be read then, as much as can
-   * be, beginning at what is selected or at the result; whole shows all of it, however small.
+   * be, beginning at what is selected or at the result; whole shows all of it, however small. Two
+   * tall models on one sheet are seen both, from their beginnings on where all would be a narrow
+   * strip: words say what is too small to be read.
    */
   fit(smooth = true, whole = false) {
     this.#room = null;
@@ -158,8 +164,11 @@ export class SheetView extends EventTarget {
 
   #fit(whole) {
     if (!this.sheet || !this.size.w || !this.size.h) return null;
-    const from = this.#picked() ?? this.#result();
-    return fitted(this.sheet, this.size, from && boxOf(from), { head: this.head, least: whole ? 0 : readable / this.#smallest });
+    const picked = this.#picked();
+    const least = whole ? 0 : readable / this.#smallest;
+    if (!picked && this.#paired && this.sheet.height > tall) return fitted(this.sheet, this.size, null, { head: this.head, least: Math.min(least, this.size.w * strip / this.sheet.width) });
+    const from = picked ?? this.#result();
+    return fitted(this.sheet, this.size, from && boxOf(from), { head: this.head, least });
   }
 
   /**

@@ -23,6 +23,7 @@ export class Words extends EventTarget {
   #facts = []; // by panel
   #roots = []; // modules and nodes that lie in no module
   #nodes = [];
+  #heads = []; // of the two models of a comparison
   #size = { main: 0, least: 0, box: 0 }; // of the text and of a box of the sheet
   #made = new Map(); // elements by what they are of
   #placed = []; // of the present view: {of, x, y, w, h, said}
@@ -64,6 +65,7 @@ export class Words extends EventTarget {
       this.#nodes.push(n);
       (outer?.nodes ?? this.#roots).push(n);
     }
+    this.#heads = sheet.items.filter((it) => it.kind === "heading" && it.panel).map((it) => ({ item: it, box: boxOf(it), room: sheet.width / 2, label: headed(it.svg) }));
     const text = this.#nodes.flatMap((n) => [...n.item.svg.matchAll(/<text[^>]* font-size="([\d.]+)"/g)].map(([, size]) => +size));
     const heights = this.#nodes.map((n) => n.box.h).sort((a, b) => a - b);
     this.#size = { main: Math.max(0, ...text), least: Math.min(...text, Infinity), box: heights[heights.length >> 1] ?? 0 };
@@ -110,9 +112,10 @@ export class Words extends EventTarget {
       this.#asked = true;
       this.dispatchEvent(new Event("asked"));
     }
-    const view = { on, window, far, small, inBoxes: this.#size.box * k >= line };
+    const view = { on, k, window, far, small, inBoxes: this.#size.box * k >= line };
     const boxes = far ? [] : this.#nodes.map((n) => ({ of: n, ...on(n.box) })).filter((r) => r.w > 0 && r.h > 0);
     this.#taken = boxes; // their own text is read
+    for (const head of this.#heads) this.#head(head, view);
     for (const r of this.#roots) if (r.parts) this.#module(r, view);
     for (const r of this.#roots) if (!r.parts && far) this.#node(r, view, true);
     if (near) this.#tape(boxes);
@@ -121,13 +124,10 @@ export class Words extends EventTarget {
 
   /** module writes the title of a module and goes on to what it holds or, where that is too small, says what it is. */
   #module(m, view) {
-    const { on, far, small, inBoxes } = view;
+    const { on, k, far, small, inBoxes } = view;
     const r = on(m.box);
     if (r.w < least || r.h < line) return;
-    const seen = m.parts.filter((p) => {
-      const s = on(p.box);
-      return s.w >= narrow && s.h >= line;
-    }).length;
+    const seen = m.parts.filter(({ box }) => box.w * k >= narrow && box.h * k >= line).length; // in the window or not
     const lines = moduleLines(m, this.#facts[(m.item.panel || 1) - 1]);
     if (far && !inBoxes && 2 * seen <= m.parts.length) {
       this.#cards.push({ of: m, ...r });
@@ -139,6 +139,12 @@ export class Words extends EventTarget {
     if (small || !plate || plate.w <= 0 || plate.h <= 0) this.#put(m, [[lines[0][0] + share, lines[0][0]]], small ? r : { ...r, h: Math.min(r.h, view.window.h / 3) }, true);
     for (const p of m.parts) this.#module(p, view);
     if (far && inBoxes) for (const n of m.nodes) this.#node(n, view, false);
+  }
+
+  /** head writes which of two models is drawn below, where its heading is too small to be read. */
+  #head(head, { on, k, window, small }) {
+    const { x, y } = on(head.box);
+    if (small && y < window.h) this.#put(head, [[head.label]], { x, y, w: head.room * k, h: line }, true);
   }
 
   /** beside is the room next to a module that is too narrow for its title, if nothing of its own is there. */
@@ -258,6 +264,12 @@ export class Words extends EventTarget {
       e.style.transform = `translate(${Math.round(x)}px, ${Math.round(y)}px)`;
     }
   }
+}
+
+/** headed is what a heading calls a model, without its objective. */
+function headed(svg) {
+  const text = new DOMParser().parseFromString(`<svg xmlns="http://www.w3.org/2000/svg">${svg}</svg>`, "image/svg+xml").querySelector("text");
+  return (text?.textContent ?? "").replace(/: [^:]*=.*$/, "");
 }
 
 /** standsFor lists the paths that a module stands for: where one around it is drawn once for several, the same in each of them. */

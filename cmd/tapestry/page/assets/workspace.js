@@ -3,6 +3,8 @@
 import * as api from "./api.js";
 
 const patience = 1000; // ms that a step may take to be shown while another one is wanted
+const rest = 60; // ms after which a reader who has gone one step looks at it
+const changes = new Set(["docs", "doc", "view", "compare", "against", "history"]); // after which a step may look otherwise
 
 /**
  * Workspace fires "docs" when the list of documents changed, "doc" when another one
@@ -76,6 +78,7 @@ export class Workspace extends EventTarget {
   }
 
   fire(type, detail) {
+    if (changes.has(type)) api.forget();
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
@@ -340,12 +343,34 @@ export class Workspace extends EventTarget {
     do {
       clearTimeout(this.#due);
       this.#due = 0;
+      clearTimeout(this.#soon);
       const { doc, step } = this;
       this.#brought = step;
-      this.#turning = api.together(() => this.fire("step"), () => this.doc === doc && this.fire("shown", step));
+      this.#turning = api.together(() => this.fire("step"), () => {
+        if (this.doc !== doc) return;
+        this.fire("shown", step);
+        this.#foresee(step);
+      });
       await this.#turning.done;
     } while (this.#due);
     this.#turns = null;
+  }
+
+  #was = 0; // the step that was shown before
+  #stride = 0; // how far it was to it
+  #soon = 0; // the timer for what is asked ahead
+
+  /**
+   * foresee has the step asked for ahead that comes next if the reader goes on: at once if the last
+   * two were as far apart, after a rest if this is one step further, else none.
+   */
+  #foresee(step) {
+    const stride = step - this.#was;
+    const goes = stride === this.#stride;
+    [this.#was, this.#stride] = [step, stride];
+    const next = step + stride;
+    if (stride === 0 || next < 0 || next > this.last || !(goes || Math.abs(stride) === 1)) return;
+    this.#soon = setTimeout(() => !this.#due && this.step === step && api.foresee(step, next), goes ? 0 : rest);
   }
 
   /** trained notes that a document has been trained up to a step. */

@@ -19,7 +19,7 @@ const memory = 1 << 30
 
 func main() {
 	w := &worker{
-		page:  page.New(page.Options{Notation: page.Formulas{}, Memory: memory, Log: log.New(os.Stderr, "tapestry: ", 0)}),
+		page:  page.New(page.Options{Notation: page.Formulas{}, Memory: memory, Log: log.New(os.Stderr, "tapestry: ", 0), Between: pause}),
 		stops: map[int]context.CancelFunc{},
 	}
 	js.Global().Call("ready", js.FuncOf(func(_ js.Value, args []js.Value) any { w.hear(args[0]); return nil }))
