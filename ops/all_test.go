@@ -33,8 +33,12 @@ func declared(t *testing.T) (functions []*ast.FuncDecl, methods map[string][]str
 			if fn, ok := d.(*ast.FuncDecl); ok && fn.Recv == nil {
 				functions = append(functions, fn)
 			} else if ok {
-				recv := fn.Recv.List[0].Type.(*ast.Ident).Name
-				methods[recv] = append(methods[recv], fn.Name.Name)
+				recv := fn.Recv.List[0].Type
+				if p, ok := recv.(*ast.StarExpr); ok {
+					recv = p.X
+				}
+				name := recv.(*ast.Ident).Name
+				methods[name] = append(methods[name], fn.Name.Name)
 			}
 		}
 	}

@@ -22,7 +22,7 @@ func (tan) Doc() string      { return "tangent, element by element" }
 func (tan) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Shift(Square(y), 1)) }
 
 func (tan) Scalar(x ...float64) float64                      { return tangent(x[0]) }
-func (tan) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: tangent} }
+func (tan) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: tangent, Wide: kernel.WideTan} }
 func (tan) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("tan", in[0]) }
 func (tan) Cases() []Case                                    { return case1(Tan, Domain{Lo: -1.2, Hi: 1.2}) }
 
@@ -39,7 +39,7 @@ func (asin) Doc() string      { return "inverse sine, element by element" }
 func (asin) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Sqrt(lessSquare(y.In(0)))) }
 
 func (asin) Scalar(x ...float64) float64                      { return arcSine(x[0]) }
-func (asin) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: arcSine} }
+func (asin) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: arcSine, Wide: kernel.WideAsin} }
 func (asin) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("asin", in[0]) }
 func (asin) Cases() []Case                                    { return case1(Asin, Domain{Lo: -0.9, Hi: 0.9}) }
 
@@ -57,8 +57,10 @@ func (acos) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Neg(Div(dy, Sqrt(lessSquare(y.In(0)))))
 }
 
-func (acos) Scalar(x ...float64) float64                      { return arcCosine(x[0]) }
-func (acos) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: arcCosine} }
+func (acos) Scalar(x ...float64) float64 { return arcCosine(x[0]) }
+func (acos) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Map{Of: arcCosine, Wide: kernel.WideAcos}
+}
 func (acos) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("acos", in[0]) }
 func (acos) Cases() []Case                                    { return case1(Acos, Domain{Lo: -0.9, Hi: 0.9}) }
 

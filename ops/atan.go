@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type atan struct{ floats1 }
@@ -20,8 +21,10 @@ func (atan) Doc() string      { return "inverse tangent, element by element" }
 
 func (atan) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Shift(Square(y.In(0)), 1)) }
 
-func (atan) Scalar(x ...float64) float64                      { return math.Atan(x[0]) }
-func (atan) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: math.Atan} }
+func (atan) Scalar(x ...float64) float64 { return math.Atan(x[0]) }
+func (atan) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Unary{Function: simd.Atan}
+}
 func (atan) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("atan", in[0]) }
 func (atan) Cases() []Case                                    { return case1(Atan, Reals) }
 
@@ -49,7 +52,9 @@ func (atan2) Grad(angle, dy *graph.Node, i int) *graph.Node {
 	return Neg(Mul(dy, Div(y, square)))
 }
 
-func (atan2) Scalar(x ...float64) float64                      { return math.Atan2(x[0], x[1]) }
-func (atan2) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Zip{Of: math.Atan2} }
+func (atan2) Scalar(x ...float64) float64 { return math.Atan2(x[0], x[1]) }
+func (atan2) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Zip{Of: math.Atan2, Wide: kernel.WideAtan2}
+}
 func (atan2) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("atan2", in...) }
 func (atan2) Cases() []Case                                    { return case2(Atan2, Apart, Positive) }

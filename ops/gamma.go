@@ -51,7 +51,7 @@ func (digamma) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Mul(dy, Polygamma(1, y.In(0)))
 }
 
-func (digamma) Scalar(x ...float64) float64                      { return polygammaOf(0, cotangent(0), x[0]) }
+func (digamma) Scalar(x ...float64) float64                      { return newPolygammas(0).at(x[0]) }
 func (digamma) Kernel(*graph.Node) kernel.Kernel                 { return polygammaKernel(0) }
 func (digamma) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("digamma", in[0]) }
 func (digamma) Cases() []Case                                    { return case1(Digamma, Positive) }
@@ -103,7 +103,7 @@ func (op polygamma) JVP(y *graph.Node, dx []*graph.Node) *graph.Node {
 }
 
 func (op polygamma) Scalar(x ...float64) float64 {
-	return polygammaOf(op.Order, cotangent(op.Order), x[0])
+	return newPolygammas(op.Order).at(x[0])
 }
 func (op polygamma) Kernel(*graph.Node) kernel.Kernel { return polygammaKernel(op.Order) }
 
@@ -116,17 +116,35 @@ func (polygamma) Cases() []Case {
 		case1(func(x *graph.Node) *graph.Node { return Polygamma(2, x) }, Positive)...)
 }
 
-func polygammaKernel(n int) kernel.Kernel {
-	p := cotangent(n)
-	return kernel.Map{Of: func(x float64) float64 { return polygammaOf(n, p, x) }}
-}
+func polygammaKernel(n int) kernel.Kernel { return kernel.Map{Of: newPolygammas(n).at} }
 
 // bernoulli are the numbers B₂, B₄, … .
 var bernoulli = [...]float64{1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691. / 2730, 7. / 6, -3617. / 510, 43867. / 798, -174611. / 330,
 	854513. / 138, -236364091. / 2730, 8553103. / 6}
 
-// polygammaOf returns ψₙ(x), given cotangent(n).
-func polygammaOf(n int, p []float64, x float64) float64 {
+// polygammas computes ψₙ.
+type polygammas struct {
+	n         int
+	scale     float64                 // ±n!, by which everything else is divided
+	terms     [len(bernoulli)]float64 // of the asymptotic series
+	cotangent []float64               // as [cotangent] returns it
+}
+
+func newPolygammas(n int) *polygammas {
+	k := float64(n)
+	s := &polygammas{n: n, scale: float64(2*(n%2)-1) * math.Gamma(k+1), cotangent: cotangent(n)}
+	ratio := (k + 1) / 2
+	for i, b := range bernoulli {
+		two := float64(2*i + 2)
+		s.terms[i] = b * ratio
+		ratio *= (two + k) * (two + k + 1) / ((two + 1) * (two + 2))
+	}
+	return s
+}
+
+// at returns ψₙ(x).
+func (s *polygammas) at(x float64) float64 {
+	n := s.n
 	switch {
 	case x != x || math.IsInf(x, -1):
 		return math.NaN()
@@ -139,36 +157,38 @@ func polygammaOf(n int, p []float64, x float64) float64 {
 		}
 		return math.NaN()
 	case x < 0.5:
-		return reflected(n, p, polygammaOf(n, p, 1-x), x)
+		return reflected(n, s.cotangent, s.at(1-x), x)
 	}
-	factorial := math.Gamma(float64(n + 1))
-	sign := float64(2*(n%2) - 1) // (−1)ⁿ⁺¹
-	// Everything is divided by ±n!, and summed from the small terms to the large.
+	// From the small terms to the large.
 	least := float64(n + 15)
 	shift := int(max(0, math.Ceil(least-x)))
 	far := x + float64(shift)
-	k := float64(n)
-	terms := [len(bernoulli)]float64{}
-	ratio, power := (k+1)/2, math.Pow(far, -k)
-	for i, b := range bernoulli {
-		two := float64(2*i + 2)
-		terms[i] = b * ratio * math.Pow(far, -two)
-		ratio *= (two + k) * (two + k + 1) / ((two + 1) * (two + 2))
-	}
+	square := 1 / (far * far)
 	sum := 0.0
-	for i := len(terms) - 1; i >= 0; i-- {
-		sum += terms[i]
+	for i := len(s.terms) - 1; i >= 0; i-- {
+		sum = (sum + s.terms[i]) * square
 	}
 	sum += 0.5 / far
 	if n == 0 {
 		sum -= math.Log(far)
 	} else {
-		sum = (sum + 1/k) * power
+		sum = (sum + 1/float64(n)) * inversePower(far, n)
 	}
 	for i := shift - 1; i >= 0; i-- {
-		sum += math.Pow(x+float64(i), -k-1)
+		sum += inversePower(x+float64(i), n+1)
 	}
-	return sign * factorial * sum
+	return s.scale * sum
+}
+
+// inversePower returns x⁻ⁿ, for whole numbers above 0.
+func inversePower(x float64, n int) float64 {
+	switch n {
+	case 1:
+		return 1 / x
+	case 2:
+		return 1 / (x * x)
+	}
+	return math.Pow(x, float64(-n))
 }
 
 // cotangent returns the coefficients, by powers of c = cot πx, of the n-th derivative of c by x

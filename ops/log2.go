@@ -21,8 +21,10 @@ func (log2) Doc() string      { return "logarithm to base 2, element by element"
 
 func (log2) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Scale(y.In(0), math.Ln2)) }
 
-func (log2) Scalar(x ...float64) float64                      { return binaryLog(x[0]) }
-func (log2) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: binaryLog} }
+func (log2) Scalar(x ...float64) float64 { return binaryLog(x[0]) }
+func (log2) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Map{Of: binaryLog, Wide: kernel.WideLog2}
+}
 func (log2) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("log₂", in[0]) }
 func (log2) Cases() []Case                                    { return case1(Log2, Positive) }
 
@@ -38,8 +40,10 @@ func (log10) Doc() string      { return "logarithm to base 10, element by elemen
 
 func (log10) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Scale(y.In(0), math.Ln10)) }
 
-func (log10) Scalar(x ...float64) float64                      { return decimalLog(x[0]) }
-func (log10) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: decimalLog} }
+func (log10) Scalar(x ...float64) float64 { return decimalLog(x[0]) }
+func (log10) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Map{Of: decimalLog, Wide: kernel.WideLog10}
+}
 func (log10) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("log₁₀", in[0]) }
 func (log10) Cases() []Case                                    { return case1(Log10, Positive) }
 
@@ -54,8 +58,10 @@ func (exp2) Doc() string      { return "power of 2, element by element" }
 
 func (exp2) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Scale(y, math.Ln2)) }
 
-func (exp2) Scalar(x ...float64) float64                      { return math.Exp2(x[0]) }
-func (exp2) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: math.Exp2} }
+func (exp2) Scalar(x ...float64) float64 { return math.Exp2(x[0]) }
+func (exp2) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Map{Of: math.Exp2, Wide: kernel.WideExp2}
+}
 func (exp2) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Num(2).Pow(in[0]) }
 func (exp2) Cases() []Case                                    { return case1(Exp2, Reals) }
 

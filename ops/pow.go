@@ -9,7 +9,6 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/trait"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
-	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type pow struct{ floats2 }
@@ -47,7 +46,7 @@ func (pow) Grad(y, dy *graph.Node, i int) *graph.Node {
 }
 
 func (pow) Scalar(x ...float64) float64                      { return math.Pow(x[0], x[1]) }
-func (pow) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Binary{Operation: simd.Pow} }
+func (pow) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Zip{Of: math.Pow, Wide: kernel.WidePow} }
 func (pow) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return in[0].Pow(in[1]) }
 func (pow) Cases() []Case                                    { return case2(Pow, Positive, Reals) }
 

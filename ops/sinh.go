@@ -20,8 +20,10 @@ func (sinh) Doc() string      { return "hyperbolic sine, element by element" }
 
 func (sinh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Cosh(y.In(0))) }
 
-func (sinh) Scalar(x ...float64) float64                      { return math.Sinh(x[0]) }
-func (sinh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: math.Sinh} }
+func (sinh) Scalar(x ...float64) float64 { return math.Sinh(x[0]) }
+func (sinh) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Map{Of: math.Sinh, Wide: kernel.WideSinh}
+}
 func (sinh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("sinh", in[0]) }
 func (sinh) Cases() []Case                                    { return case1(Sinh, Reals) }
 
@@ -36,8 +38,10 @@ func (cosh) Doc() string      { return "hyperbolic cosine, element by element" }
 
 func (cosh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sinh(y.In(0))) }
 
-func (cosh) Scalar(x ...float64) float64                      { return math.Cosh(x[0]) }
-func (cosh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: math.Cosh} }
+func (cosh) Scalar(x ...float64) float64 { return math.Cosh(x[0]) }
+func (cosh) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Map{Of: math.Cosh, Wide: kernel.WideCosh}
+}
 func (cosh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("cosh", in[0]) }
 func (cosh) Cases() []Case                                    { return case1(Cosh, Reals) }
 
@@ -73,7 +77,9 @@ func (atanh) Doc() string      { return "inverse hyperbolic tangent, element by 
 
 func (atanh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, lessSquare(y.In(0))) }
 
-func (atanh) Scalar(x ...float64) float64                      { return math.Atanh(x[0]) }
-func (atanh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: math.Atanh} }
+func (atanh) Scalar(x ...float64) float64 { return math.Atanh(x[0]) }
+func (atanh) Kernel(*graph.Node) kernel.Kernel {
+	return kernel.Map{Of: math.Atanh, Wide: kernel.WideAtanh}
+}
 func (atanh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("atanh", in[0]) }
 func (atanh) Cases() []Case                                    { return case1(Atanh, Domain{Lo: -0.9, Hi: 0.9}) }

@@ -2,14 +2,18 @@ package tape_test
 
 import (
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/graph"
+	"github.com/tapestry-ml/tapestry/graph/trait"
+	"github.com/tapestry-ml/tapestry/internal/ref"
 	"github.com/tapestry-ml/tapestry/internal/tapetest"
 	"github.com/tapestry-ml/tapestry/internal/workload"
+	"github.com/tapestry-ml/tapestry/ops"
 	"github.com/tapestry-ml/tapestry/tape"
 )
 
@@ -60,5 +64,49 @@ func TestConvolutionsImageByImage(t *testing.T) {
 		} else if !slices.Equal(got, want) {
 			t.Errorf("%d workers give other bits than one", workers)
 		}
+	}
+}
+
+// TestConvInputReadsWeights: the derivative of a convolution by its input reads the weights where
+// they are, without a copy that exchanges their axes, where it packs them or multiplies matrices;
+// the values are those by the definition, with the same bits on any number of workers.
+func TestConvInputReadsWeights(t *testing.T) {
+	for _, c := range []struct {
+		convCase
+		copies int
+	}{
+		{convCase{"many channels", 2, 9, 300, 3, 40, 300, []ops.Window{ops.Same()}, 0, 0, 0}, 0},
+		{convCase{"strides", 2, 11, 260, 3, 30, 260, []ops.Window{ops.Stride(2, 2), ops.Padding(1, 1)}, 0, 0, 0}, 0},
+		{convCase{"pointwise", 2, 7, 40, 1, 50, 40, nil, 0, 0, 0}, 0},
+		{convCase{"few channels", 2, 9, 20, 3, 30, 20, []ops.Window{ops.Same()}, 0, 0, 0}, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			x, _, wanted, values := c.build()
+			p := compile(t, x.Graph(), tape.Fetch(wanted...))
+			if n := instructions(p)["Copy"]; n != c.copies {
+				t.Errorf("%d copies, want %d:\n%v", n, c.copies, p)
+			}
+			want, err := ref.Eval(trait.Env{}, values, wanted...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var first []float64
+			for _, workers := range []int{1, 2} {
+				vm := tapetest.VM(t, p, tape.NewStore(x.Graph()), tape.Workers(workers))
+				run(t, vm, feedOf(values))
+				got := value(t, vm, wanted[0])
+				vm.Close()
+				if first == nil {
+					first = got
+				} else if !slices.Equal(got, first) {
+					t.Errorf("other bits on %d workers", workers)
+				}
+			}
+			for e, v := range first {
+				if truth := want[0].Data[e]; math.Abs(v-truth) > 1e-5*math.Sqrt(float64(c.out*c.window*c.window)) {
+					t.Fatalf("element %d of the derivative is %v, want %v", e, v, truth)
+				}
+			}
+		})
 	}
 }

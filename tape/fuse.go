@@ -37,6 +37,8 @@ func fuse(l *lowered) *fused {
 			f.divs[i] = d.Divide(ins.out.layout, layoutsOf(ins.in))
 		}
 	}
+	f.findUpdates()
+	f.findGradients()
 	f.groupAll(false)
 	return f
 }
@@ -119,6 +121,11 @@ func (f *fused) assign(i int) {
 		}
 		if from := f.from[ins.again.after]; from >= 0 {
 			last = max(last, f.of[from])
+		}
+	}
+	if d := f.gradient[i]; d >= 0 && f.of[d] > last {
+		if _, ok := f.join(i, f.of[d], coarseLimit); ok {
+			return
 		}
 	}
 	if last >= 0 {
@@ -233,6 +240,8 @@ func (f *fused) join(i, at, coarsest int) (why string, ok bool) {
 		return "its rows depend on each other", false
 	case g.rows == 0:
 		return "what it reads is made as a whole", false
+	case f.updating(g) && !f.updates[i]:
+		return "it would wait for the checks with an update", false
 	case g.extra != ins.extra:
 		return "it is watched only", false
 	case len(g.members) >= memberLimit:
@@ -329,7 +338,7 @@ func (f *fused) add(at, i int, d kernel.Division, rows int) (why string, ok bool
 	news := map[int]int{}
 	for k, v := range ins.in {
 		r, _ := d.Rows(v.layout, k, rows)
-		if r.Same() {
+		if r.Same() && !(f.updates[i] && !kernel.Elementwise(ins.kernel)) {
 			if _, has := g.whole[v.buf]; !has {
 				news[v.buf] = touched(v.layout)
 				whole += touched(v.layout)

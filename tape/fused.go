@@ -17,6 +17,9 @@ type fused struct {
 	divs   [][]kernel.Division // by instruction
 	summed []bool              // by instruction: its result is a sum over the rows of its group
 	reader []int               // by buffer: the last group that reads it
+
+	updates  []bool // by instruction: it belongs to updates alone, see [fused.findUpdates]
+	gradient []int  // by instruction: the product that such an update reads in the end, -1 for none
 }
 
 // group is a set of instructions that run together.

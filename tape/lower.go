@@ -73,7 +73,7 @@ func (l *lowered) check() error {
 		for k, v := range ins.in {
 			if b := &l.buffers[v.buf]; b.home != outside && !made[v.buf] {
 				return fmt.Errorf("instruction %d, %s, reads buffer %d before it is made", i, ins.name, v.buf)
-			} else if !ins.kernel.Strided(k) && !v.layout.IsDense() {
+			} else if !ins.kernel.Strided(k) && !v.layout.IsDense() && !kernel.ReadsThrough(ins.kernel, k, ins.out.layout, layoutsOf(ins.in)) {
 				return fmt.Errorf("instruction %d, %s, cannot read operand %d through strides", i, ins.name, k)
 			}
 		}
@@ -257,6 +257,7 @@ func (l *lowering) lower(n *graph.Node) error {
 	if err != nil {
 		return err
 	}
+	k = l.how.mix(n, k)
 	in, out, hollow := make([]value, n.NumIn()), dense, false
 	if !kernel.TakesNarrow(k) {
 		out.DType = dense.DType.Wide()
@@ -265,9 +266,6 @@ func (l *lowering) lower(n *graph.Node) error {
 		if in[i] = l.value[n.In(i)]; !kernel.TakesNarrow(k) {
 			in[i] = l.wide(in[i], n.In(i))
 		}
-		if !k.Strided(i) {
-			in[i] = l.densely(in[i], n.In(i))
-		}
 		hollow = hollow || in[i].layout.Len() == 0
 	}
 	if hollow {
@@ -275,7 +273,11 @@ func (l *lowering) lower(n *graph.Node) error {
 	} else {
 		k = l.placed(k, n)
 	}
-	k = l.how.mix(n, k)
+	for i := range in {
+		if !k.Strided(i) && !kernel.ReadsThrough(k, i, out, layoutsOf(in)) {
+			in[i] = l.densely(in[i], n.In(i))
+		}
+	}
 	y := l.emit(n, nameOf(n.Op().Name(), k), k, out, in)
 	l.instrs[len(l.instrs)-1].checks = checks
 	l.value[n] = l.narrow(y, n)

@@ -2,14 +2,16 @@ package tape
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 )
 
 // A product reads its right operand in panels. Where several products of a step read the same one
-// (every block of a group does), it is laid out in panels once, by an instruction of its own.
+// (every block of a group does), it is laid out in panels once, by an instruction of its own. So
+// are the matrices of a batch, if each is read by many blocks.
 
-// packing is a right operand as the matrix that is packed.
+// packing is a right operand as the matrix that is packed, or the matrices of a batch.
 type packing struct {
 	from  value
 	by    kernel.Pack
@@ -39,6 +41,9 @@ func (f *postponed) countUses() map[packing]int {
 	return uses
 }
 
+// ownBlocks is the number of blocks that repay packing a matrix which is read by them alone.
+const ownBlocks = 16
+
 // packed returns the packed right operand of instruction i, which runs in so many blocks, of which
 // in and out are the layouts, and the kernel that reads it, if packing pays.
 func (s *stager) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v value, k kernel.Kernel, ok bool) {
@@ -47,8 +52,17 @@ func (s *stager) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v
 	}
 	ins := &s.from.instrs[i]
 	r, ok := right(ins)
+	if !ok {
+		return value{}, nil, false
+	}
 	times, stays := s.uses[r]*blocks, s.lasts.made[r.from.buf]
-	if !ok || times < 2 && !stays { // once, a product packs for itself
+	if n := r.matrices(); n > 1 {
+		if stays = false; blocks < ownBlocks*n {
+			return value{}, nil, false
+		}
+		times /= n
+	}
+	if times < 2 && !stays { // once, a product packs for itself
 		return value{}, nil, false
 	}
 	reader := ins.kernel.(kernel.PackReader)
@@ -59,13 +73,28 @@ func (s *stager) packed(i, blocks int, out kernel.Layout, in []kernel.Layout) (v
 	return s.pack(i, r), k, true
 }
 
+// matrices returns the number of matrices that are packed.
+func (r packing) matrices() int {
+	n := 1
+	if l := r.from.layout; r.by.Taps == 0 {
+		for _, d := range l.Dims[:l.Rank-2] {
+			n *= d
+		}
+	}
+	return n
+}
+
 // pack adds the instruction that packs r, and its stage, unless they are there.
 func (s *stager) pack(i int, r packing) value {
 	if v, ok := s.packs[r]; ok {
 		return v
 	}
 	l := r.from.layout
-	y := value{len(s.buffers), kernel.Dense(l.DType, r.by.Len(l.DType, l.Dims[0], l.Dims[1]))}
+	y := value{len(s.buffers), kernel.Dense(l.DType, r.by.Len(l.DType, l.Dims[l.Rank-2], l.Dims[l.Rank-1]))}
+	if l.Rank > 2 { // the panels of a matrix are a row
+		dims := append(slices.Clone(l.Dims[:l.Rank-2]), 1, y.layout.Len())
+		y.layout = kernel.Dense(l.DType, dims...)
+	}
 	s.buffers = append(s.buffers, buffer{bytes: y.layout.Len() * l.DType.Size()})
 	s.instrs = append(s.instrs, instr{node: s.instrs[i].node.In(1), name: "Pack", kernel: r.by, does: packs, out: y,
 		in: []value{r.from}, bytes: int64(touched(l) + y.layout.Len()*l.DType.Size())})

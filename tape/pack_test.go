@@ -46,3 +46,34 @@ func TestPanelsFollowUpdates(t *testing.T) {
 		vm.Close()
 	}
 }
+
+// TestPanelsOfBatches: the matrices of a batch are laid out once where many blocks read each. Bits
+// are those of a product that lays them out for itself, whatever the order in which blocks are
+// done.
+func TestPanelsOfBatches(t *testing.T) {
+	for _, rows := range []int{4096, 100} {
+		g := graph.New("batches")
+		i, d, e, k := graph.Ax("i", rows), graph.Ax("d", 33), graph.Ax("e", 37), graph.Ax("k", 3)
+		x, r, q := g.Input("x", graph.F32, i, d), g.Input("r", graph.F32, k, d), g.Input("q", graph.F32, k, e, d)
+		y := ops.Square(ops.Einsum("k e d, k i d -> k i e", q, ops.Sub(x, ops.Expand(r, 1, "i"))))
+		p := compile(t, g, tape.Fetch(y))
+		panels := 0
+		for _, r := range p.Rows() {
+			if r.Op == "Pack" {
+				panels++
+			}
+		}
+		if want := rows / 4096; panels != want {
+			t.Errorf("%d rows: %d operands are packed: want %d\n%v", rows, panels, want, p)
+		}
+		feed := waves(nodes{x, r, q})
+		own := bitsOf(t, compile(t, g, tape.Fetch(y), tape.Unfused()), feed, nodes{y})
+		for _, workers := range []int{1, 3} {
+			for n, v := range bitsOf(t, p, feed, nodes{y}, tape.Workers(workers))[0] {
+				if v != own[0][n] {
+					t.Fatalf("%d rows, %d workers: element %d is %v: want %v", rows, workers, n, v, own[0][n])
+				}
+			}
+		}
+	}
+}

@@ -25,6 +25,7 @@ func (w *worker) run(s *stage, lo, hi int) {
 	switch {
 	case s.rows == 0:
 		c := &s.calls[0]
+		w.Row = 0
 		c.bound[0].Run(&w.calls[c.number], lo, hi)
 		if c.indices != nil {
 			w.check(c.indices, 0, 0)
@@ -51,18 +52,19 @@ func (w *worker) block(s *stage, b, part int, begins bool) {
 	for i := range s.tilings {
 		t := &s.tilings[i]
 		for row := first; row < first+n; row += t.rows {
-			w.tile(s.calls[t.from:t.to], t.length(min(t.rows, first+n-row)), place{first, row, part}, begins && row == first)
+			w.tile(s.calls[t.from:t.to], t.length(min(t.rows, first+n-row)), place{first, row, part, s.rows}, begins && row == first)
 		}
 	}
 }
 
 // place says which rows a call does: those from a row on, of the block that begins at first, adding
-// to the given partial sums.
-type place struct{ first, row, part int }
+// to the given partial sums. The rows of the stage end at end.
+type place struct{ first, row, part, end int }
 
 // tile runs the calls of a tiling on a number of rows.
 func (w *worker) tile(calls []call, x *length, at place, begins bool) {
 	running := w.calls[calls[0].number:][:len(calls)]
+	w.Row = at.row
 	if x.straight != nil {
 		kernel.RunStraight(x.straight, running)
 		return
@@ -80,7 +82,7 @@ func (w *worker) tile(calls []call, x *length, at place, begins bool) {
 			w.move(&running[k], c.moves, at)
 		}
 		if len(bound.ahead) > 0 {
-			w.fetch(bound.ahead, at.row)
+			w.fetch(bound.ahead, at.row, at.end)
 		}
 		bound.Run(&running[k], 0, bound.Units)
 		if c.indices != nil {

@@ -274,6 +274,7 @@ func (c *copying) put(ins draft, divs []kernel.Division) int {
 	copied := len(c.instrs) - 1
 	c.from, c.reader = append(c.from, copied), append(c.reader, -1)
 	c.of, c.divs, c.summed = append(c.of, c.at), append(c.divs, divs), append(c.summed, false)
+	c.updates, c.gradient = append(c.updates, false), append(c.gradient, -1)
 	c.fixed, c.again = append(c.fixed, false), append(c.again, 0)
 	return copied
 }

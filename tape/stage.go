@@ -11,6 +11,7 @@ type stage struct {
 	rows    int // 0: one instruction as a whole
 	block   int // rows in a block
 	stretch int // no block crosses a multiple of it
+	visit   int // blocks that are done in all stretches before the next ones; 0: all of a stretch
 	parts   int // partial sums of every sum, 0 without sums
 	sums    []sum
 	scratch int // bytes that each worker needs
@@ -83,11 +84,18 @@ func (s *stage) blocks() int { return s.rows / s.stretch * s.blocksPerStretch() 
 
 func (s *stage) blocksPerStretch() int { return (s.stretch + s.block - 1) / s.block }
 
-// span returns the first row of block b and the number of its rows.
+// span returns the first row of the block that is done as the b-th, and the number of its rows.
 func (s *stage) span(b int) (row, n int) {
 	per := s.blocksPerStretch()
-	k := b % per
-	return b/per*s.stretch + k*s.block, min(s.block, s.stretch-k*s.block)
+	stretch, k := b/per, b%per
+	if s.visit > 0 {
+		stretches := s.rows / s.stretch
+		first := b / (s.visit * stretches) * s.visit
+		b -= first * stretches
+		n := min(s.visit, per-first)
+		stretch, k = b/n, first+b%n
+	}
+	return stretch*s.stretch + k*s.block, min(s.block, s.stretch-k*s.block)
 }
 
 // units returns how many parts of the work may run at once, in any order.

@@ -193,6 +193,7 @@ func (s *stager) blocked(g *group, once bool) {
 		}
 	}
 	s.placeInScratch(&made)
+	made.visit = s.revisit(&made, g, members)
 	made.once = once
 	s.stages = append(s.stages, made)
 }
@@ -244,11 +245,11 @@ func (s *stager) step(made *stage, t tiling, m laid) step {
 		open.kernel, _ = kernel.WithRowsLast(ins.kernel, ins.out.layout, layoutsOf(ins.in))
 	}
 	st := step{ins: m.ins, in: make([]ref, len(ins.in)), open: open}
-	same := false // all blocks read all of the second operand
+	same := false // each block reads all of the second operand, or one of its matrices
 	for i, v := range ins.in {
 		rows, _ := m.div.Rows(v.layout, i, made.rows)
 		st.in[i] = s.refTo(t, v, &rows)
-		same = same || i == 1 && rows.Same()
+		same = same || i == 1 && rows.Shared()
 		if s.buffers[v.buf].turned {
 			if open.lies == nil {
 				open.lies = make([]bool, len(ins.in))
@@ -271,7 +272,12 @@ func (s *stager) step(made *stage, t tiling, m laid) step {
 	if same {
 		out, in := open.layouts(ins, made.block)
 		if v, packed, ok := s.packed(m.ins, made.blocks(), out, in); ok {
-			open.kernel, open.panels, st.in[1] = packed, &v.layout, ref{buf: v.buf}
+			panels, _ := m.div.Rows(v.layout, 1, made.rows)
+			one := kernel.Dense(v.layout.DType, v.layout.Dims[v.layout.Rank-1])
+			open.kernel, open.panels, st.in[1] = packed, &one, ref{buf: v.buf}
+			if v.layout.Rank > 1 {
+				st.in[1] = s.refTo(t, v, &panels)
+			}
 		}
 	}
 	return st

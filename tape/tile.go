@@ -21,8 +21,8 @@ type tiling struct {
 func (s *stager) tile(made *stage, g *group, members []laid) (tilings []tiling) {
 	for from := 0; from < len(members); {
 		to, rows := from+1, made.block
-		if !isProduct(s.instrs[members[from].ins].kernel) {
-			for to < len(members) && !isProduct(s.instrs[members[to].ins].kernel) {
+		if !wantsBlock(s.instrs[members[from].ins].kernel) {
+			for to < len(members) && !wantsBlock(s.instrs[members[to].ins].kernel) {
 				to++
 			}
 			rows = min(rows, s.fitting(g, members[from:to]))
@@ -31,6 +31,13 @@ func (s *stager) tile(made *stage, g *group, members []laid) (tilings []tiling) 
 		from = to
 	}
 	return tilings
+}
+
+// wantsBlock reports whether a kernel runs on whole blocks: a product, and what goes through all of
+// some integers each time.
+func wantsBlock(k kernel.Kernel) bool {
+	_, scatters := k.(kernel.ScatterByRows)
+	return scatters || isProduct(k)
 }
 
 // fitting returns how many rows of some members of a group fit into the cache, at least 1.

@@ -87,6 +87,7 @@ func (t *tile) emitBatchSums() {
 	t.JNZ(operand.LabelRef(next))
 	t.Label(done)
 	t.emitResults(sum)
+	t.end()
 }
 
 // jump returns the distance from the end of one product's k steps to the start of the next.

@@ -70,12 +70,12 @@ func (s term) largest(t *target) (rows, vectors int) {
 	return s.avx2[0], s.avx2[1]
 }
 
-// microKernel emits the function that computes a tile.
+// microKernel emits the function that computes tiles.
 func (t *target) microKernel(s term) {
 	rows, vectors := s.largest(t)
-	t.start(s.name, "func(rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int, "+
+	t.start(s.name, "func(tiles, rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int, "+
 		"c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)",
-		fmt.Sprintf("Σ_p %s, for at most %d×%d results.", s.description, rows, vectors*t.lanes()))
+		fmt.Sprintf("Σ_p %s, for tiles, each below the last, of at most %d×%d results.", s.description, rows, vectors*t.lanes()))
 	t.bodies(s, (*tile).emitSums)
 }
 
@@ -89,8 +89,8 @@ type tile struct {
 }
 
 // bodies emits a body for each number of rows and of vectors, and the jumps to them. A body
-// computes the tile and returns. On AVX2 masks cost time, so tiles of whole vectors get bodies of
-// their own.
+// computes the tile, or several, and returns. On AVX2 masks cost time, so tiles of whole vectors
+// get bodies of their own.
 func (t *target) bodies(s term, body func(*tile)) {
 	mostRows, mostVectors := s.largest(t)
 	rows := t.Load(t.Param("rows"), t.GP64())
@@ -199,8 +199,10 @@ func (t *target) storeInside(r vector, dst operand.Mem, e edge) {
 	}
 }
 
-// emitSums sums over p.
+// emitSums sums over p, tile by tile.
 func (t *tile) emitSums() {
+	tile := t.label("down")
+	t.Label(tile)
 	sum := t.each(func(i, j int) vector { return t.zero() })
 	center := sum
 	if t.name == "centred" {
@@ -251,9 +253,43 @@ func (t *tile) emitSums() {
 	}
 	t.Label(done)
 	t.emitResults(sum)
+	t.nextTile(tile, ahead)
+	t.end()
 }
 
-// emitResults stores the sums, or adds them to the results, and returns from the function.
+// nextTile goes to the tile below, whose rows follow those of this one, if there is one.
+func (t *tile) nextTile(tile string, ahead reg.Register) {
+	tiles, below := t.GP64(), t.label("below")
+	t.Load(t.Param("tiles"), tiles)
+	t.DECQ(tiles)
+	t.JZ(operand.LabelRef(below))
+	t.MOVQ(tiles, t.argument("tiles"))
+	moved := [][2]string{{"a", "rowA"}, {"c", "rowC"}}
+	if t.name == "shifted" || t.name == "centred" {
+		moved = append(moved, [2]string{"x", "rowX"})
+	}
+	for _, m := range moved {
+		by := t.Load(t.Param(m[1]), t.GP64())
+		t.IMUL3Q(operand.Imm(uint64(t.rows)), by, by)
+		t.ADDQ(by, t.argument(m[0]))
+	}
+	if ahead != nil {
+		t.MOVQ(ahead, t.argument("ahead"))
+	}
+	t.JMP(operand.LabelRef(tile))
+	t.Label(below)
+}
+
+// argument returns where an argument of the function lies, to be written to.
+func (t *target) argument(name string) operand.Mem {
+	b, err := t.Param(name).Resolve()
+	if err != nil {
+		panic(err)
+	}
+	return b.Addr
+}
+
+// emitResults stores the sums, or adds them to the results.
 func (t *tile) emitResults(sum [][]vector) {
 	c := t.matrix("c", "rowC")
 	accumulate := t.Load(t.Param("accumulate"), t.GP32())
@@ -274,7 +310,6 @@ func (t *tile) emitResults(sum [][]vector) {
 			t.storeInside(v, c.at(i, j*t.width()), t.at(j))
 		}
 	}
-	t.end()
 }
 
 // addTerms adds the terms of row i and one p. AVX-512 broadcasts inside instructions, which saves

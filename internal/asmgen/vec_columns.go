@@ -10,6 +10,9 @@ func (t *target) columnFolds() {
 	sum := &columns{target: t, size: 8, combine: func(a, b vector) vector { return t.add(a, b) }}
 	sum.accumulate = sum.addWide
 	sum.emitFold("columnSum", "adds the sum of each column of x to acc, of float64.")
+	square := &columns{target: t, size: 8, combine: sum.combine, deviates: true}
+	square.accumulate = square.addWide
+	square.emitFold("columnDeviation", "adds the squares of the differences of each column of x from its mean to acc, of float64.")
 	if t.bits == 32 {
 		narrow := &columns{target: t, size: 4, combine: sum.combine}
 		narrow.accumulate = func(v vector, rest mask) { narrow.into(t, 0, v, rest) }
@@ -35,13 +38,19 @@ type columns struct {
 	size                            int // bytes of an element of acc
 	combine                         func(a, b vector) vector
 	accumulate                      func(v vector, rest mask)
+	deviates                        bool // squares of differences from means are combined
 	p, q, acc, left, stride, thrice gpr
+	mean                            gpr
 }
 
 // emitFold emits the function. It combines eight rows with each other and then with acc; of the
 // rows that are left it does four, two and one, so that a few rows cost few passes over acc.
 func (c *columns) emitFold(name, doc string) {
-	c.start(name, "func(acc, x *byte, rows, cols, xStride int)", doc)
+	operands := "acc, x"
+	if c.deviates {
+		operands, c.mean = "acc, x, mean", c.GP64()
+	}
+	c.start(name, "func("+operands+" *byte, rows, cols, xStride int)", doc)
 	c.p, c.q, c.acc, c.left, c.stride, c.thrice = c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64(), c.GP64()
 	rows := c.Load(c.Param("rows"), c.GP64())
 	x := c.Load(c.Param("x"), c.GP64())
@@ -72,6 +81,9 @@ func (c *columns) emitFold(name, doc string) {
 func (c *columns) pass(n int) {
 	c.Load(c.Param("acc"), c.acc)
 	c.Load(c.Param("cols"), c.left)
+	if c.deviates {
+		c.Load(c.Param("mean"), c.mean)
+	}
 	full, part, end := c.label("vectors"), c.label("part"), c.label("done")
 	lanes := c.lanes()
 	c.CMPQ(c.left, operand.Imm(uint64(lanes)))
@@ -81,6 +93,9 @@ func (c *columns) pass(n int) {
 	c.ADDQ(operand.Imm(uint64(lanes*c.bytes())), c.p)
 	if n > 4 {
 		c.ADDQ(operand.Imm(uint64(lanes*c.bytes())), c.q)
+	}
+	if c.deviates {
+		c.ADDQ(operand.Imm(uint64(lanes*c.bytes())), c.mean)
 	}
 	c.ADDQ(operand.Imm(uint64(lanes*c.size)), c.acc)
 	c.SUBQ(operand.Imm(uint64(lanes)), c.left)
@@ -97,6 +112,10 @@ func (c *columns) pass(n int) {
 // load combines a vector of each of n rows.
 func (c *columns) load(n int, rest mask) vector {
 	var vs []vector
+	var mean vector
+	if c.deviates {
+		mean = c.read(c.bytes(), operand.Mem{Base: c.mean}, c.vector(), rest)
+	}
 	for i := range n {
 		at := operand.Mem{Base: c.p}
 		if i >= 4 {
@@ -108,7 +127,12 @@ func (c *columns) load(n int, rest mask) vector {
 		case 3:
 			at.Index, at.Scale = c.thrice, 1
 		}
-		vs = append(vs, c.read(c.bytes(), at, c.vector(), rest))
+		v := c.read(c.bytes(), at, c.vector(), rest)
+		if c.deviates {
+			v = c.sub(v, mean)
+			v = c.mul(v, v)
+		}
+		vs = append(vs, v)
 	}
 	return pairwise(vs, c.combine)
 }

@@ -46,6 +46,7 @@ var functions = []function{
 	{Name: "logSigmoid", Doc: "log(1/(1+exp(-x)))", Portable: "logSigmoid", of: (*target).logSigmoid, unroll: 2},
 	{Name: "erf", Portable: "math.Erf", of: (*target).erf, unroll: 1},
 	{Name: "asinh", Doc: "log(x + √(x²+1))", Portable: "math.Asinh", of: (*target).asinh, unroll: 1},
+	{Name: "atan", Portable: "math.Atan", of: (*target).atan, unroll: 1},
 	{Name: "sin", Portable: "math.Sin", of: (*target).sin, Periodic: true},
 	{Name: "cos", Portable: "math.Cos", of: (*target).cos, Periodic: true},
 }
@@ -306,6 +307,24 @@ func (t *target) asinh(x vector) vector {
 	y := t.log1p(t.choose(great, a, u))
 	y = t.add(y, t.where(great, t.number(math.Ln2)))
 	return t.or(y, t.and(x, t.signBit()))
+}
+
+// atan is offset + u + u·z·q(z) of |x|, with z = u² and |u| ≤ 0.6: u is |x| near 0, else
+// (|x|-1)/(|x|+1) with offset π/4, or -1/|x| with offset π/2. The offset is in two parts.
+func (t *target) atan(x vector) vector {
+	a, sign := t.and(x, t.otherBits()), t.and(x, t.signBit())
+	middle := t.compare(greater, a, t.number(0.6))
+	great := t.compare(greater, a, t.number(1/0.6))
+	one := t.all(t.number(1))
+	over := t.choose(great, t.all(t.number(-1)), t.choose(middle, t.sub(a, one), a))
+	under := t.choose(great, a, t.choose(middle, t.add(a, one), one))
+	half := t.choose(great, one, t.where(middle, t.number(0.5))) // of π/2
+	u := t.div(over, under)
+	z := t.mul(u, u)
+	p := t.mul(t.mul(t.polynomial(t.coefs("atan"), z, t.mul(z, z)), z), u)
+	hi, lo := pick(t, float64(float32(math.Pi/2)), math.Pi/2), pick(t, math.Pi/2-float64(float32(math.Pi/2)), 0x1.1a62633145c07p-54)
+	p = t.add(u, t.fma(p, half, t.number(lo)))
+	return t.or(t.times(half, t.all(t.number(hi)), p), sign)
 }
 
 // sigmoid is c/(c + c·exp(-x)) with c = 2⁻⁶⁴, so that the sum is finite wherever the quotient is

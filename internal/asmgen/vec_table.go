@@ -113,6 +113,7 @@ var float{{$on}} = loops{
 	twoProducts: sumTwoProducts{{$on}},
 	threeProducts: sumThreeProducts{{$on}},
 	columnSum:   columnSum{{$on}},
+	columnDeviation: columnDeviation{{$on}},
 	columnAdd:   {{if eq $bits "32"}}columnAdd{{else}}columnSum{{end}}{{$on}},
 	columnMax:   columnMax{{$on}},
 	columnMin:   columnMin{{$on}},

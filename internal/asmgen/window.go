@@ -5,8 +5,8 @@ import (
 	"github.com/mmcloughlin/avo/operand"
 )
 
-// window emits the loops of pooling over windows of four elements, such as squares of 2×2: each
-// reads its operands once.
+// window emits the loops of pooling over windows of four elements, such as squares of 2×2, each of
+// which reads its operands once, and one that goes through larger windows element by element.
 func window(c *build.Context) {
 	p := &pool{c, map[string]operand.Mem{}}
 	for _, z := range []bool{false, true} {
@@ -14,6 +14,7 @@ func window(c *build.Context) {
 			t := &target{Context: c, z: z, bits: bits, pool: p}
 			t.maxOfFour()
 			t.layAtMax()
+			t.takeAtMax()
 		}
 	}
 }
@@ -60,6 +61,20 @@ func (t *target) layAtMax() {
 				left = c.where(c.compare(less, x[i], most), left)
 			}
 			c.store(3, left)
+		},
+	})
+}
+
+func (t *target) takeAtMax() {
+	t.row(rowLoop{
+		name:   "takeAtMax",
+		doc:    "adds left to dst where x is not less than most, and sets it to 0 there.",
+		ports:  []port{{name: "dst", size: t.bytes()}, {name: "left", size: t.bytes()}, {name: "x", size: t.bytes()}, {name: "most", size: t.bytes()}},
+		unroll: 1,
+		body: func(c cell) {
+			x, most, left := c.load(2), c.load(3), c.load(1)
+			c.store(0, c.add(c.load(0), c.where(c.compare(notBelow, x, most), left)))
+			c.store(1, c.where(c.compare(less, x, most), left))
 		},
 	})
 }

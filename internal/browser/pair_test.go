@@ -23,7 +23,7 @@ func TestTallPair(t *testing.T) {
 		module string
 	}{
 		{"resnets", []string{"resnet", "resnet-plain"}, true, [2]string{"A · residual net", "B · plain convolutional net, as deep as a residual net"}, "block2"},
-		{"gpts", []string{"transformer-gpt{layers=12}", "transformer-gpt{layers=8}"}, false, [2]string{"A · GPT: a decoder that predicts the next token", "B · GPT: a decoder that predicts the next token"}, "block3"},
+		{"gpts", []string{"transformer-gpt{layers=12}", "transformer-gpt{layers=8}"}, false, [2]string{"A · GPT (layers=12)", "B · GPT (layers=8)"}, "block3"},
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			p := open(t, 1440, 900, x.models...)

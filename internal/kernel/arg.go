@@ -50,10 +50,16 @@ func argLoop[I integer](k Arg, x Layout) Bound {
 }
 
 // argOfFloats finds the extreme of each row and then its index, if the elements of the axis lie
-// side by side.
+// side by side, or those of neighbouring results.
 func argOfFloats[I integer, T float](k Arg, x Layout) Bound {
 	kept, axis := split(x, 1<<x.axis(k.Axis))
-	if !axis.dense() || kept.n == 0 {
+	switch high, near := kept.inner(); {
+	case kept.n == 0:
+		return argOf[I, T](k, x)
+	case axis.dense():
+	case near == 1 && high > 1:
+		return argOfColumns[I, T](k, x, kept, axis)
+	default:
 		return argOf[I, T](k, x)
 	}
 	extreme, index := simd.FoldOf[T](level, simd.MinOf), simd.RowIndexOf[T](level)
@@ -77,6 +83,39 @@ func argOfFloats[I integer, T float](k Arg, x Layout) Bound {
 					at = int64(slices.IndexFunc(sliceAt[T](move(first, i*near*size), axis.n), func(v T) bool { return v != v }))
 				}
 				dst[i] = I(at)
+			}
+		}
+	}}
+}
+
+// argOfColumns finds the extremes of neighbouring columns and then the first row that has each.
+func argOfColumns[I integer, T float](k Arg, x Layout, kept, axis *walk) Bound {
+	worst, extreme := T(posInf), simd.ColumnExtremeOf[T](level, k.Max)
+	if k.Max {
+		worst = T(negInf)
+	}
+	size, reach := sizeOf[T](), x.reach()*sizeOf[T]()
+	high, _ := kept.inner()
+	_, far := axis.inner()
+	b := rowBlocks(kept.n, high, min(high, tileLen))
+	return Bound{b.units, func(c *Ctx, lo, hi int) {
+		checkReach(c, kept.n*sizeOf[I](), reach)
+		for u := lo; u < hi; u++ {
+			o, n := b.at(u)
+			first := at(c.In[0], kept.at(o)*size)
+			best, dst := sliceAt[T](hand(c, 0), n), raw[I](c.Out)[o:o+n]
+			for j := range best {
+				best[j], dst[j] = worst, -1
+			}
+			extreme(hand(c, 0), first, axis.n, n, far*size)
+			for i, left := 0, n; i < axis.n && left > 0; i++ {
+				for j, v := range sliceAt[T](move(first, i*far*size), n) {
+					// Of a column with NaN, that is the extreme.
+					if (v == best[j] || v != v) && dst[j] < 0 {
+						dst[j] = I(i)
+						left--
+					}
+				}
 			}
 		}
 	}}

@@ -57,7 +57,7 @@ func (w *Worker) addProduct(c, a, b matrix64, factor float64, m, n, k int, upper
 					wide := min(tile.Cols, cols-j)
 					b := first(panels[j*depth:])
 					for i := 0; i < rows && !(upper && i0+i >= j0+j+wide); i += tile.Rows {
-						tile.Run(min(tile.Rows, rows-i), wide, depth, first(beside[i*depth:]), depth*size, size,
+						tile.Run(1, min(tile.Rows, rows-i), wide, depth, first(beside[i*depth:]), depth*size, size,
 							b, tile.Cols*size, nil, 0, 0, first(c.from(i0+i, j0+j).x), c.row*size, true, address(b), 0)
 					}
 				}

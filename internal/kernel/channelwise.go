@@ -21,6 +21,7 @@ type channelwiseLoops struct {
 	columnSum           simd.ColumnSum
 	maxOfFour           simd.MaxOfFour // may be nil
 	layAtMax            simd.LayAtMax  // may be nil
+	takeAtMax           simd.TakeAtMax // may be nil
 }
 
 func channelwiseLoopsOf(dt DType) channelwiseLoops {
@@ -37,6 +38,7 @@ func channelwiseLoopsFor[T float]() channelwiseLoops {
 	return channelwiseLoops{
 		zip(simd.Add), zip(simd.Mul), zip(simd.Max), simd.RelationOf[T](level, simd.Less).Rows,
 		simd.ChooseOf(level, size).Rows, simd.CopyOf(level, size), simd.ColumnSumOf[T](level), maxOfFour, layAtMax,
+		simd.TakeAtMaxOf(level, 8*size),
 	}
 }
 
@@ -59,18 +61,26 @@ func (p *channelwise) byRow() Bound {
 }
 
 // byImage is for results laid out as x: where windows share elements, or leave some out, an image
-// is a unit and starts from zeros.
+// is a unit and starts from zeros, which are written shortly before windows are added to them.
 func (p *channelwise) byImage() Bound {
 	if p.apart {
 		return p.byRow()
 	}
-	n := p.h * p.w * p.channels * p.size
+	row := p.w * p.channels * p.size
 	return Bound{p.images, func(c *Ctx, lo, hi int) {
 		for image := lo; image < hi; image++ {
-			c.Out.Slice(image*n, n).Clear()
+			cleared := 0 // rows
+			clearTo := func(end int) {
+				if end > cleared {
+					c.Out.Slice((image*p.h+cleared)*row, (end-cleared)*row).Clear()
+					cleared = end
+				}
+			}
 			for i := range p.down.n {
+				clearTo(min(p.h, i*p.down.stride+p.down.at+(p.down.taps-1)*p.down.step+1))
 				p.row(c, image, i)
 			}
+			clearTo(p.h)
 		}
 	}}
 }

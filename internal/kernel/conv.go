@@ -42,7 +42,7 @@ func (Conv) InPlace(int) bool       { return false }
 func (ConvInput) InPlace(int) bool  { return false }
 func (ConvKernel) InPlace(int) bool { return false }
 
-// Strided is false.
+// Strided is false, but see [ReadsThrough].
 func (Conv) Strided(int) bool       { return false }
 func (ConvInput) Strided(int) bool  { return false }
 func (ConvKernel) Strided(int) bool { return false }
@@ -205,21 +205,50 @@ func (k Conv) PackPays(out Layout, in []Layout, runs int) bool {
 	return runs > 1 && c.packs && (g.Groups == 1 || c.n%c.tile.Cols == 0)
 }
 
+// reads reports whether w, exchanged without a copy of it, may be read through its strides: where a
+// product reads it, or where it is copied for the cache anyway, and then is exchanged on the way.
+func (k ConvInput) reads(out Layout, in []Layout) bool {
+	w := exchanged(in[1])
+	if k.Brain || out.Len() == 0 || in[0].Len() == 0 || !isFloat(w.DType) || !w.IsDense() || w.Offset != 0 {
+		return false
+	}
+	g := Convolution(k).of(out, w, in[0])
+	if g.pointwise() {
+		return true
+	}
+	c := g.backward(false)
+	c.loop()
+	return c.packs
+}
+
+// exchanged returns a layout with its last two axes exchanged.
+func exchanged(l Layout) Layout {
+	i, j := l.Rank-2, l.Rank-1
+	l.Dims[i], l.Dims[j] = l.Dims[j], l.Dims[i]
+	l.Strides[i], l.Strides[j] = l.Strides[j], l.Strides[i]
+	return l
+}
+
 // Bind takes y and the exchanged w.
 func (k ConvInput) Bind(out Layout, in []Layout) Bound {
-	w := in[1]
-	w.Dims[w.Rank-1], w.Dims[w.Rank-2] = w.Dims[w.Rank-2], w.Dims[w.Rank-1]
+	w, strided := exchanged(in[1]), !in[1].IsDense()
 	g := Convolution(k).of(out, w, in[0])
 	n := g.images * g.yh * g.yw
 	switch {
 	case !isFloat(out.DType) || k.Brain && out.DType != F32:
 		panic(unsupported(k, out.DType))
+	case strided && !k.reads(out, in):
+		panic("kernel: ConvInput cannot read its weights through these strides")
 	case g.pointwise():
-		return MatMul{Brain: k.Brain}.Bind(Dense(out.DType, n, g.xc), []Layout{Dense(out.DType, n, g.yc), Dense(out.DType, g.yc, g.xc)})
+		b := Dense(out.DType, g.yc, g.xc)
+		if strided {
+			b = exchanged(Dense(out.DType, g.xc, g.yc))
+		}
+		return MatMul{Brain: k.Brain}.Bind(Dense(out.DType, n, g.xc), []Layout{Dense(out.DType, n, g.yc), b})
 	case k.Brain:
 		return sized(inTurn(g.roundedBackward()...), out, in)
 	}
-	return sized(g.backward().loop(), out, in)
+	return sized(g.backward(strided).loop(), out, in)
 }
 
 // Bind takes x and y.

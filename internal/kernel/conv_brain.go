@@ -49,7 +49,7 @@ func (g *convolved) roundedForward() *multiplication {
 
 // roundedBackward computes x, part by part.
 func (g *convolved) roundedBackward() (parts []*multiplication) {
-	c := g.backward()
+	c := g.backward(false)
 	for _, p := range c.parts {
 		parts = append(parts, g.rounded(windows{rows: p.rows, cols: p.cols, channels: g.wo, source: c.source, weights: c.weights,
 			result: c.result, first: p.first, apart: g.Stride != [2]int{1, 1}}, g.images*p.rows.n*p.cols.n, g.wc, 0, false))

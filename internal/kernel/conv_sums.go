@@ -35,8 +35,9 @@ type correlation struct {
 type grid struct{ image, row, pixel, group int }
 
 // weights holds the distances between weights, in bytes: from tap to tap along both axes, from a
-// channel of the source to the next, and from the weights of a group to the next.
-type weights struct{ row, col, channel, group int }
+// channel of the source to the next, from the weights of a group to the next, and from a channel of
+// the result to the next: unless that is an element, they have to be copied.
+type weights struct{ row, col, channel, group, across int }
 
 // A part is the pixels of the result that are sampled alike: all of them, or every stride-th.
 type part struct {
@@ -59,7 +60,7 @@ func (g *convolved) forward() *correlation {
 	c := &correlation{
 		dtype: g.dtype, images: g.images, groups: g.Groups, k: g.wc, n: g.wo, taps: [2]int{g.kh, g.kw},
 		source: g.grid(g.xh, g.xw, g.xc), result: g.grid(g.yh, g.yw, g.yc),
-		weights: weights{g.kw * g.wc * channel, g.wc * channel, channel, channel / g.Groups},
+		weights: weights{g.kw * g.wc * channel, g.wc * channel, channel, channel / g.Groups, g.dtype.Size()},
 	}
 	c.separate(g)
 	c.add(0, g.rows(), g.cols())
@@ -67,13 +68,17 @@ func (g *convolved) forward() *correlation {
 }
 
 // backward returns the correlation that computes x from y, with a part for each position that a
-// pixel of x can have within the stride of the windows.
-func (g *convolved) backward() *correlation {
-	channel := g.wc * g.dtype.Size()
+// pixel of x can have within the stride of the windows. The weights lie as those of forward do, or
+// exchanged.
+func (g *convolved) backward(asForward bool) *correlation {
+	channel, size := g.wc*g.dtype.Size(), g.dtype.Size()
 	c := &correlation{
 		dtype: g.dtype, images: g.images, groups: g.Groups, k: g.wo, n: g.wc, taps: [2]int{g.kh, g.kw},
 		source: g.grid(g.yh, g.yw, g.yc), result: g.grid(g.xh, g.xw, g.xc),
-		weights: weights{g.kw * g.yc * channel, g.yc * channel, channel, g.wo * channel},
+		weights: weights{g.kw * g.yc * channel, g.yc * channel, channel, g.wo * channel, size},
+	}
+	if asForward {
+		c.weights.channel, c.weights.group, c.weights.across = size, g.wo*size, g.yc*size
 	}
 	c.separate(g)
 	row, pixel := c.result.row, c.result.pixel
@@ -130,7 +135,8 @@ func (k *correlation) loop() Bound {
 		pixels += p.rows.n * p.cols.n
 	}
 	k.room = stripBytes / (k.taps[1] * k.k * k.tile.Cols * k.dtype.Size())
-	k.packs = !k.apart && k.weights.channel >= farWeights && k.room > 0 && pixels > 2*k.tile.Rows
+	far := k.weights.channel >= farWeights || k.weights.across != k.dtype.Size()
+	k.packs = !k.apart && far && k.room > 0 && pixels > 2*k.tile.Rows
 	if panels := k.panels(); k.taps[0]*k.weights.row > fewWeights && panels >= fewPanels {
 		k.shares = blocks(manyShares, panels)
 		units = panels * k.shares * len(k.parts)
@@ -202,7 +208,7 @@ func (r *correlating) channels(p *part, lo, hi, g, n int) {
 	w := &r.weights
 	o := operands{
 		width: min(r.tile.Cols, r.n-n),
-		w:     g*w.group + n*r.dtype.Size() + p.rows.first*w.row + p.cols.first*w.col,
+		w:     g*w.group + n*w.across + p.rows.first*w.row + p.cols.first*w.col,
 		row:   p.rows.by * w.row, col: p.cols.by * w.col, channel: w.channel,
 		weights: r.w,
 		end:     p.rows.taps,
@@ -260,7 +266,7 @@ func (r *correlating) pack(p *part, o operands) operands {
 	for t := o.tap; t < o.end; t++ {
 		for u := range p.cols.taps {
 			to, from := move(r.panel, (t-o.tap)*packed.row+u*packed.col), move(o.weights, o.w+t*o.row+u*o.col)
-			simd.Panel(r.level, size, to, r.tile.Cols, from, r.k, o.width, o.channel, size)
+			simd.Panel(r.level, size, to, r.tile.Cols, from, r.k, o.width, o.channel, r.weights.across)
 		}
 	}
 	return packed

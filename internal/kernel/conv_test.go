@@ -333,3 +333,45 @@ func checkDivision(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol
 		}
 	}
 }
+
+// TestConvInputReadsThrough: weights that lie as the convolution takes them give the values by the
+// definition. They are taken where a product reads them or they are copied for the cache, and not
+// where they are read in place or begin elsewhere.
+func TestConvInputReadsThrough(t *testing.T) {
+	atLevels(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(3, 4))
+		for _, s := range []struct {
+			c, o, size, taps, stride, groups int
+			takes                            bool
+		}{
+			{300, 40, 9, 3, 1, 1, true}, {257, 70, 10, 3, 2, 1, true}, {520, 64, 9, 3, 1, 2, true}, {40, 30, 9, 1, 1, 1, true},
+			{40, 30, 9, 3, 1, 1, false}, {600, 6, 9, 3, 1, 6, false}, {300, 40, 2, 3, 1, 1, false},
+		} {
+			for _, dt := range []DType{F32, F64} {
+				k := across(s.groups, s.taps/2)
+				k.Stride = [2]int{s.stride, s.stride}
+				e := newConvExample(r, k, dt, 2, s.size, s.size, s.c, s.taps, s.taps, s.o)
+				through := array{exchanged(e.w.Layout), e.w.mem}
+				out := Dense(dt, e.sx...)
+				if takes := ReadsThrough(ConvInput(k), 1, out, []Layout{e.y.Layout, through.Layout}); takes != s.takes {
+					t.Errorf("%v of %v: reads through strides: %v", s, dt, takes)
+				}
+				gap := through.Layout
+				gap.Offset = 1
+				if ReadsThrough(ConvInput(k), 1, out, []Layout{e.y.Layout, gap}) || ReadsThrough(ConvInput(k), 0, out, []Layout{through.Layout, through.Layout}) {
+					t.Errorf("%v of %v: reads any strides", s, dt)
+				}
+				if !s.takes {
+					continue
+				}
+				check(t, ConvInput(k), dt, e.sx, []array{e.y, through}, e.tx, func(ix []int) float64 {
+					p := 0
+					for a, i := range ix {
+						p = p*e.sx[a] + i
+					}
+					return e.dx[p]
+				})
+			}
+		}
+	})
+}

@@ -145,6 +145,9 @@ func (r Rows) Uniform() (stride int, ok bool) { return r.stride, r.uniform }
 // Same reports whether all rows are the same.
 func (r Rows) Same() bool { return r.uniform && r.stride == 0 }
 
+// Shared reports whether all rows of a block are the same; those of other blocks may be others.
+func (r *Rows) Shared() bool { return r.axis < 0 }
+
 // Limit returns a number of rows: blocks never cross a multiple of it, and between two multiples
 // rows are equally spaced.
 func (r Rows) Limit() int { return r.limit }

@@ -15,7 +15,7 @@ type Binary struct {
 }
 
 func (k Unary) cheap() bool  { return k.Function.Cheap() }
-func (k Binary) cheap() bool { return k.Operation != simd.Div && k.Operation != simd.Pow }
+func (k Binary) cheap() bool { return k.Operation != simd.Div }
 
 // Bind panics if there is no loop for the dtype.
 func (k Unary) Bind(out Layout, in []Layout) Bound {
@@ -64,6 +64,15 @@ type elementwise struct{}
 func (elementwise) Flops(out Layout, _ []Layout) int64 { return int64(out.Len()) }
 func (elementwise) InPlace(int) bool                   { return true }
 func (elementwise) Strided(int) bool                   { return true }
+
+func (elementwise) byElement() {}
+
+// Elementwise reports whether element i of a kernel's result depends on the elements i of the
+// operands alone.
+func Elementwise(k Kernel) bool {
+	_, ok := k.(interface{ byElement() })
+	return ok
+}
 
 // Divide divides along any axes: element i depends on the elements i of the operands.
 func (elementwise) Divide(out Layout, in []Layout) []Division {

@@ -22,3 +22,38 @@ func Fetch(m Mem, off, n int, toWrite bool) {
 		fetchToRead(p, lines)
 	}
 }
+
+// FetchesUpcoming reports whether a kernel is a product that has the processor fetch what its
+// worker calls Upcoming, a few lines with each tile, so that it is in a cache once the product is
+// there.
+func FetchesUpcoming(k Kernel) bool {
+	m, ok := k.(MatMul)
+	return ok && !m.Brain && Fetches()
+}
+
+// fetching is the memory that the tiles of a product have fetched for what is computed next, as
+// addresses, and how many bytes further each step of a tile's sums goes.
+type fetching struct {
+	next, end uintptr
+	step      int
+}
+
+// beginFetching divides what the worker calls Upcoming among the tiles, this once.
+func (m *multiplication) beginFetching(c *Ctx) {
+	w := c.Worker
+	w.fetching = fetching{}
+	if n := w.Upcoming.n; n > 0 {
+		steps := m.batches * blocks(m.m, m.Rows) * blocks(m.n, m.Cols) * m.k
+		from := uintptr(w.Upcoming.p)
+		w.fetching = fetching{from, from + uintptr(n), n/max(1, steps) + 1}
+		w.Upcoming = Mem{}
+	}
+}
+
+// take returns what a tile fetches whose sums have so many terms: the first address, and the
+// distance from one to the next.
+func (f *fetching) take(terms int) (from uintptr, step int) {
+	from = f.next
+	f.next += uintptr(terms * f.step)
+	return from, f.step
+}

@@ -44,6 +44,13 @@ func Cheap(k Kernel) bool {
 	return ok && c.cheap()
 }
 
+// ReadsThrough reports whether a kernel takes operand i of these layouts, though it does not take
+// it with any strides.
+func ReadsThrough(k Kernel, i int, out Layout, in []Layout) bool {
+	c, ok := k.(ConvInput)
+	return ok && i == 1 && c.reads(out, in)
+}
+
 // Bound is a kernel bound to shapes, to run on any memory that fits. Its units are independent
 // chunks: they may run in any order, on any worker, with bitwise the same result. Run does units
 // [lo,hi).
@@ -68,6 +75,10 @@ type Inner interface{ Run(c *Ctx) }
 type Worker struct {
 	Seed, Step uint64
 	Fault      Fault // of the kernels that ran since it was cleared
+	Row        int   // the first of those that the kernel computes, where the work is divided into rows
+	Upcoming   Mem   // what is read after the next product: see [FetchesUpcoming]
+
+	fetching fetching // of the product that runs
 
 	scratch Mem
 	work    Mem     // of kernels that are [Working], as large as the largest so far

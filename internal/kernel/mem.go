@@ -42,6 +42,10 @@ func (m Mem) IsZero() bool {
 	return !slices.ContainsFunc(raw[byte](m), func(b byte) bool { return b != 0 })
 }
 
+// largeBytes is the size of blocks that are worth large pages: smaller ones have few, and much that
+// lies in none.
+const largeBytes = 4 << 20
+
 // Alloc returns a block of zeroed memory, aligned to 64 bytes.
 func Alloc(bytes int) Mem {
 	if bytes == 0 {
@@ -49,6 +53,9 @@ func Alloc(bytes int) Mem {
 	}
 	b := make([]byte, bytes+alignment-1)
 	off := int(-uintptr(unsafe.Pointer(unsafe.SliceData(b))) % alignment)
+	if bytes >= largeBytes {
+		largePages(b)
+	}
 	return Mem{unsafe.Pointer(&b[off]), bytes}
 }
 

@@ -8,8 +8,8 @@ import (
 
 // Pack copies the right operand [k,n] of a product in the order in which the innermost loops read
 // it: to a 1-D array of [Pack.Len] elements. For SqDist the operand is r[j,d] seen as [d,j], for Conv
-// it is w[kh,kw,c,o] seen as [kh·kw·c,o]. Floats; strides are arbitrary. With Brain it rounds float32
-// to bfloat16 (see [MatMul]). With Taps it lays the dense int8 weights of [MatMulInteger] or
+// it is w[kh,kw,c,o] seen as [kh·kw·c,o]. An operand with axes before is copied matrix by matrix.
+// Floats; strides are arbitrary. With Brain it rounds float32 to bfloat16 (see [MatMul]). With Taps it lays the dense int8 weights of [MatMulInteger] or
 // [ConvInteger] out, of which windows have so many taps, and behind each panel the sums of its columns.
 type Pack struct {
 	apart
@@ -20,8 +20,8 @@ type Pack struct {
 // PackReader is a product or a convolution that can read its right operand as [Pack] lays it out.
 type PackReader interface {
 	Kernel
-	// PackOperand returns the right operand as the matrix [k,n] that Pack takes. ok is false where
-	// batches have matrices of their own.
+	// PackOperand returns the right operand as the matrix [k,n] that Pack takes, behind the axes of
+	// the batch if it has matrices of its own. ok is false where only some of these axes repeat it.
 	PackOperand(in []Layout) (l Layout, ok bool)
 	// PackPays reports whether one packing saves time if so many runs with these layouts read it, or
 	// [EveryRun].
@@ -34,24 +34,33 @@ type PackReader interface {
 // for itself.
 const EveryRun = math.MaxInt32
 
-// packOperand returns the matrix of l that all batches share; exchanged exchanges its axes.
+// packOperand returns the matrix of l that all batches share, or their matrices behind the axes of
+// the batch; exchanged exchanges the axes of a matrix.
 func packOperand(l Layout, exchanged bool) (m Layout, ok bool) {
+	own, repeats := false, false
 	for a := range l.Rank - 2 {
-		if l.Strides[a] != 0 && l.Dims[a] != 1 {
-			return Layout{}, false
-		}
+		own = own || l.Strides[a] != 0 && l.Dims[a] != 1
+		repeats = repeats || l.Strides[a] == 0 && l.Dims[a] != 1
 	}
+	if own && repeats {
+		return Layout{}, false
+	}
+	m = l
 	row, col := l.Rank-2, l.Rank-1
 	if exchanged {
-		row, col = col, row
+		m.Dims[row], m.Dims[col] = l.Dims[col], l.Dims[row]
+		m.Strides[row], m.Strides[col] = l.Strides[col], l.Strides[row]
 	}
-	m = Layout{DType: l.DType, Rank: 2, Offset: l.Offset}
-	m.Dims[0], m.Dims[1] = l.Dims[row], l.Dims[col]
-	m.Strides[0], m.Strides[1] = l.Strides[row], l.Strides[col]
-	return m, true
+	if own {
+		return m, true
+	}
+	one := Layout{DType: l.DType, Rank: 2, Offset: l.Offset}
+	copy(one.Dims[:], m.Dims[row:l.Rank])
+	copy(one.Strides[:], m.Strides[row:l.Rank])
+	return one, true
 }
 
-// Len returns the length of the result for a [k,n] operand.
+// Len returns the length of the result for a [k,n] operand, or for each of several.
 func (k Pack) Len(dt DType, rows, cols int) int {
 	if k.Taps > 0 {
 		tile := simd.QuadReduceOf(level)
@@ -86,7 +95,7 @@ const packedRows = 1024
 // Flops is 0.
 func (Pack) Flops(Layout, []Layout) int64 { return 0 }
 
-// Bind takes one operand of rank 2.
+// Bind takes one operand of rank 2 or, of floats, up.
 func (k Pack) Bind(_ Layout, in []Layout) Bound {
 	l := in[0]
 	if k.Taps > 0 {
@@ -97,19 +106,26 @@ func (k Pack) Bind(_ Layout, in []Layout) Bound {
 	}
 	m := k.multiplication(l.DType)
 	size, width := m.size, m.Cols
-	depth, cols, row, col := l.Dims[0], l.Dims[1], l.Strides[0]*size, l.Strides[1]*size
-	if depth == 0 {
+	y, x := l.Rank-2, l.Rank-1
+	depth, cols, row, col := l.Dims[y], l.Dims[x], l.Strides[y]*size, l.Strides[x]*size
+	batches := l.count(0, y)
+	if depth == 0 || batches == 0 {
 		return Bound{0, func(*Ctx, int, int) {}}
 	}
+	over := l
+	over.Rank = y
+	where := walkOver(over, over)
 	reach, length := l.reach()*size, k.Len(l.DType, depth, cols)*size
-	return Bound{blocks(cols, width), func(c *Ctx, lo, hi int) {
-		if c.In[0].n < reach || c.Out.n < length {
+	panels := blocks(cols, width)
+	return Bound{batches * panels, func(c *Ctx, lo, hi int) {
+		if c.In[0].n < reach || c.Out.n < batches*length {
 			panic("kernel: less memory than the layouts of a packing say")
 		}
 		for u := lo; u < hi; u++ {
-			j := u * width
+			batch, j := u/panels, u%panels*width
 			for p := 0; p < depth; p += packedRows {
-				to, from, rows := at(c.Out, (m.lines(depth)*j+m.lines(p)*width)*size), at(c.In[0], l.Offset*size+p*row+j*col), min(packedRows, depth-p)
+				to := at(c.Out, batch*length+(m.lines(depth)*j+m.lines(p)*width)*size)
+				from, rows := at(c.In[0], where.at(batch)*size+p*row+j*col), min(packedRows, depth-p)
 				if k.Brain {
 					m.brainPanel(c, to, width, from, rows, min(width, cols-j), row, col)
 				} else {

@@ -150,6 +150,23 @@ func (p *channelwise) pick(c *Ctx, s strip) {
 	}
 }
 
+// greatest combines the taps of x in dst, dense in scratch, where only the order of elements
+// matters and not the sign of 0.
+func (p *channelwise) greatest(dst *byte, x Mem, s strip) {
+	stride, _, t := p.between(s)
+	n, most := s.rows*s.cols, p.loops.maxOfFour
+	if n < 4 || most == nil {
+		p.fold(dst, t, x, s, p.loops.max)
+		return
+	}
+	a := p.taps(x, s)
+	most(dst, a[0], a[1], a[2], a[3], s.windows, s.width, t, stride, stride, stride, stride)
+	for k := 4; k < n; k += 3 {
+		second, last := at(x, p.tap(s, min(k+1, n-1))), at(x, p.tap(s, min(k+2, n-1)))
+		most(dst, dst, at(x, p.tap(s, k)), second, last, s.windows, s.width, t, t, stride, stride, stride)
+	}
+}
+
 // unpick goes from the first tap to the last: the first element that is not less takes the value,
 // and later ones get none.
 func (p *channelwise) unpick(c *Ctx, s strip) {
@@ -161,9 +178,17 @@ func (p *channelwise) unpick(c *Ctx, s strip) {
 		return
 	}
 	most, less, left, none := hand(c, 0), hand(c, 1), hand(c, 2), nothing(c, s, p.size)
-	p.fold(most, t, c.In[0], s, p.loops.max)
+	p.greatest(most, c.In[0], s)
 	p.loops.copy(left, at(c.In[1], s.y), s.windows, s.width, t, y)
 	last := s.rows*s.cols - 1
+	if !p.apart && p.loops.takeAtMax != nil {
+		for k := range last {
+			tap := p.tap(s, k)
+			p.loops.takeAtMax(at(c.Out, tap), left, at(c.In[0], tap), most, s.windows, s.width, x, t, x, t)
+		}
+		p.lay(at(c.Out, p.tap(s, last)), left, t, s)
+		return
+	}
 	for k := range last {
 		p.loops.less(less, at(c.In[0], p.tap(s, k)), most, s.windows, s.width, s.width, x, t)
 		dst := at(c.Out, p.tap(s, k))

@@ -124,6 +124,7 @@ const (
 	depthBytes = 1536      // of a row of a
 	stripBytes = 512 << 10 // of b
 	blockBytes = 512 << 10 // of a
+	downBytes  = 16 << 10  // of a, where a tile is done so soon that several are one call
 )
 
 // A multiplication is a product ready to run: all choices made, strides in bytes.
@@ -146,6 +147,8 @@ type multiplication struct {
 	panelwise    bool     // b is packed panel by panel, each before the tiles that read it
 	pairs        bool     // operands are packed as pairs of bfloat16, else as rounded numbers
 	across       bool     // tiles go across before they go down
+	down         bool     // they go down, in sections whose rows stay in the L1 cache; block counts tiles
+	alone        bool     // each is a call of its own
 	dense        bool     // the rows of a follow each other without gaps
 	windows      *windows // that a is gathered from, nil where it is a matrix
 	gathers      bool     // the x of Centred is copied, tile by tile
@@ -190,6 +193,7 @@ func bindProduct(p product) Bound {
 		return Bound{1, func(c *Ctx, lo, hi int) {
 			if lo < hi {
 				m.check(c)
+				m.beginFetching(c)
 				m.strip(c, 0, 0, m.m, 0, m.n)
 			}
 		}}
@@ -236,8 +240,13 @@ func (m *multiplication) divide() {
 		m.across, m.block = false, besideBytes/(m.depth*m.size)
 	}
 	m.panelwise = m.scattered() && m.b.row == m.size && !m.across && !m.brain
+	m.down = m.across && m.a.col == m.size && !m.gathers && !m.brain && m.windows == nil && downBytes/(m.depth*m.Rows*m.size) > 1
+	if m.down {
+		m.across, m.block = false, downBytes/(m.depth*m.Rows*m.size)
+	}
 	m.dense = m.a.col == m.size && m.a.row == m.depth*m.size
 	m.fetches = m.far() && !m.packs && m.Cols*m.size <= 2*alignment
+	m.alone = m.panelwise || m.fetches || m.gathers || m.brain
 }
 
 // evenly returns the size of the parts of n, each at most most and all about equal.

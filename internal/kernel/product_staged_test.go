@@ -3,6 +3,7 @@ package kernel
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/tapestry-ml/tapestry/internal/simd"
@@ -129,5 +130,79 @@ func testProductsCopyRowsThatCollide(t *testing.T) {
 				p.near(t, memOf(bits[0]), r.IntN(m*n))
 			}
 		}
+	}
+}
+
+// Tiles of short depth go down, in sections, with the bits of a product of one section and one
+// tile.
+func TestProductsGoDown(t *testing.T) { atLevels(t, testProductsGoDown) }
+
+func testProductsGoDown(t *testing.T) {
+	r := rand.New(rand.NewPCG(23, 24))
+	for _, op := range []simd.Contraction{simd.Dot, simd.Distance, simd.Shifted} {
+		for _, dt := range []DType{F32, F64} {
+			for _, s := range [][3]int{{500, 37, 8}, {301, 16, 32}, {211, 70, 33}} {
+				for _, accumulate := range []bool{false, op != simd.Distance} {
+					p := newTrial(r, op, dt, 1, s[0], s[1], s[2], accumulate, func() int { return styleDense })
+					m := newMultiplication(p.kernel().product(p.out(), p.layouts()))
+					if m.divide(); !m.down {
+						t.Fatalf("%v: the tiles do not go down", p)
+					}
+					got := p.check(t)
+					size, row := dt.Size(), s[1]*dt.Size()
+					for i := 0; i < s[0]; i += 29 { // a row alone is one section and one tile
+						one := *p
+						one.m = 1
+						one.in = slices.Clone(p.in)
+						for k := range one.in[:len(one.in)-1] {
+							a := &one.in[k]
+							a.Offset += i * a.Strides[a.Rank-2]
+							a.Dims[a.Rank-2] = 1
+						}
+						one.before = p.before.Slice(i*row, s[1]*size)
+						if !bytes.Equal(one.run(t, one.kernel(), one.in, whole), got[i*row:][:row]) {
+							t.Fatalf("%v: row %d has other bits than alone", p, i)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// Matrices of a batch are packed as each is alone.
+func TestPackBatches(t *testing.T) { atLevels(t, testPackBatches) }
+
+func testPackBatches(t *testing.T) {
+	r := rand.New(rand.NewPCG(25, 26))
+	for _, dt := range []DType{F32, F64} {
+		a := transpose(r, dt, 3, 21, 35)
+		l, ok := MatMul{}.PackOperand([]Layout{{}, a.Layout})
+		if !ok || l.Rank != 3 {
+			t.Fatalf("no matrices of a batch: %v", l)
+		}
+		n := Pack{}.Len(dt, 21, 35)
+		run := func(l Layout, mem Mem, length int) []byte {
+			c := NewCtx()
+			c.In, c.Out = []Mem{mem}, Alloc(length*dt.Size())
+			loop := Pack{}.Bind(Dense(dt, length), []Layout{l})
+			for u := loop.Units - 1; u >= 0; u-- {
+				loop.Run(c, u, u+1)
+			}
+			return raw[byte](c.Out)
+		}
+		all := run(l, a.mem, 3*n)
+		for b := range 3 {
+			one := Layout{DType: dt, Rank: 2, Offset: l.Offset + b*l.Strides[0]}
+			one.Dims[0], one.Dims[1], one.Strides[0], one.Strides[1] = l.Dims[1], l.Dims[2], l.Strides[1], l.Strides[2]
+			if !bytes.Equal(run(one, a.mem, n), all[b*n*dt.Size():][:n*dt.Size()]) {
+				t.Errorf("%v: matrix %d is packed otherwise than alone", dt, b)
+			}
+		}
+	}
+	half := transpose(r, F64, 3, 4, 5)
+	half.Rank, half.Dims, half.Strides = 4, [MaxRank]int{2, 3, 4, 5}, [MaxRank]int{0, half.Strides[0], half.Strides[1], half.Strides[2]}
+	if l, ok := (MatMul{}).PackOperand([]Layout{{}, half.Layout}); ok {
+		t.Errorf("matrices that one axis of a batch repeats are packed: %v", l)
 	}
 }

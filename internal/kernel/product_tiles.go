@@ -8,6 +8,7 @@ import (
 
 func (m *multiplication) run(c *Ctx, lo, hi int) {
 	m.check(c)
+	m.beginFetching(c)
 	perBatch := m.strips * m.stacks
 	for lo < hi {
 		batch, unit := lo/perBatch, lo%perBatch
@@ -45,6 +46,9 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 		}
 	}
 	block := evenly(i1-i0, m.block)
+	if m.down {
+		block = evenly(blocks(i1-i0, m.Rows), m.block) * m.Rows
+	}
 	for p := 0; p < m.k; p += m.depth {
 		s := section{cols: j1 - j0, depth: min(m.depth, m.k-p), rowC: rowC, accumulate: m.accumulate || p > 0}
 		switch {
@@ -63,6 +67,7 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 		for i := i0; i < i1; i += block {
 			s.rows = min(block, i1-i)
 			s.a, s.rowA, s.c = move(a, (i-i0)*m.a.row+p*m.a.col), m.a.row, move(out, (i-i0)*rowC)
+			s.onward = m.down && s.cols*m.size == rowC && m.follows(c, s.c, s.rows*rowC)
 			if x != nil {
 				s.x = move(x, (i-i0)*m.x.row)
 				if m.op == simd.Shifted {
@@ -83,12 +88,18 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 	}
 }
 
+// follows reports whether as many bytes again follow n bytes of the result in its memory.
+func (m *multiplication) follows(c *Ctx, from *byte, n int) bool {
+	return address(from)+uintptr(2*n) <= uintptr(c.Out.p)+uintptr(c.Out.n)
+}
+
 // A section is a block of each operand; the blocks meet in the caches.
 type section struct {
 	rows, cols, depth        int
 	a, b, x, c               *byte
 	rowA, rowB, panelB, rowC int
 	accumulate               bool
+	onward                   bool // the results that follow are fetched
 
 	from  *byte   // what panels are still to be packed from, nil where there are none
 	after uintptr // the address of what is packed after these panels
@@ -138,7 +149,7 @@ func (m *multiplication) tiles(c *Ctx, s *section) {
 				simd.CopyRows(m.level, m.size, c.beside(), m.stepA, move(s.a, i*s.rowA), m.a.col, s.depth, rows)
 			}
 			for q := range wide {
-				m.tile(c, s, i, rows, q, t)
+				m.tile(c, s, i, 1, rows, q, t)
 			}
 			i += rows
 		}
@@ -149,16 +160,23 @@ func (m *multiplication) tiles(c *Ctx, s *section) {
 			simd.Panel(m.level, m.size, move(s.b, q*s.panelB), m.Cols, move(s.from, j*m.b.col),
 				s.depth, min(m.Cols, s.cols-j), m.b.row, m.b.col)
 		}
+		if !m.alone {
+			if more > 0 {
+				m.tile(c, s, 0, more, least+1, q, 0)
+			}
+			m.tile(c, s, more*(least+1), high-more, least, q, more)
+			continue
+		}
 		for t, i := 0, 0; t < high; t++ {
 			rows := size(t)
-			m.tile(c, s, i, rows, q, t)
+			m.tile(c, s, i, 1, rows, q, t)
 			i += rows
 		}
 	}
 }
 
-// tile computes the tile of rows from i on and panel q.
-func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
+// tile computes so many tiles of rows, from row i on, of panel q, of which the first is the t-th.
+func (m *multiplication) tile(c *Ctx, s *section, i, tiles, rows, q, t int) {
 	j := q * m.Cols
 	cols := min(m.Cols, s.cols-j)
 	b := move(s.b, q*s.panelB)
@@ -191,6 +209,16 @@ func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
 	case m.across && m.a.row == m.size && q < 2:
 		// or their first and last line with each p, as they lie across,
 		ahead, stepAhead = address(s.a)+uintptr((i+rows+q*(rows-1))*s.rowA), m.a.col
+	case c.fetching.next < c.fetching.end:
+		// or what is read next,
+		ahead, stepAhead = c.fetching.take(s.depth)
+	case s.onward:
+		// or the results that come after those of the section, which are to be written next, a part
+		// of them with each panel,
+		ahead, stepAhead = address(s.c)+uintptr(s.rows*s.rowC+(q*s.rows+t*rows)*m.Cols*m.size), alignment
+	case m.down && m.dense:
+		// or the rows of a for the next section, a part of them with each panel,
+		ahead, stepAhead = address(s.a)+uintptr(s.rows*s.rowA+(q*s.rows+t*rows)*alignment), alignment
 	case !m.across && m.fetches:
 		// or the next panel: one line of its rows during even tiles, the other during odd ones.
 		ahead, stepAhead = address(b)+uintptr(s.panelB+t%2*alignment), s.rowB
@@ -205,7 +233,7 @@ func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
 				m.scatterRows(c, s, i, rows, j, cols, true)
 			}
 		}
-		m.Run(rows, cols, m.lines(s.depth), c.beside(), rowA, colA, b, s.rowB, nil, 0, 0,
+		m.Run(tiles, rows, cols, m.lines(s.depth), c.beside(), rowA, colA, b, s.rowB, nil, 0, 0,
 			to, rowC, s.accumulate, address(b), 0)
 		if apart {
 			m.scatterRows(c, s, i, rows, j, cols, false)
@@ -216,7 +244,7 @@ func (m *multiplication) tile(c *Ctx, s *section, i, rows, q, t int) {
 	if m.packsA {
 		a, colA = c.beside(), m.stepA
 	}
-	m.Run(rows, cols, s.depth, a, s.rowA, colA, b, s.rowB, x, rowX, m.x.col,
+	m.Run(tiles, rows, cols, s.depth, a, s.rowA, colA, b, s.rowB, x, rowX, m.x.col,
 		move(s.c, i*s.rowC+j*m.size), s.rowC, s.accumulate, ahead, stepAhead)
 }
 

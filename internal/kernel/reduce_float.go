@@ -8,11 +8,12 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
-// A floatFold is Sum, Mean, Max or Min of floats. There are four ways to fold, depending on the
+// A floatFold is Sum, Mean, Max or Min of floats. There are five ways to fold, depending on the
 // axis whose elements lie side by side:
 //
 //   - rows, along a folded axis: each is reduced to a number;
 //   - columns, along a kept axis: the rows of a folded axis are combined element by element;
+//   - groups of columns, for sums along a short folded axis and one outside of the results;
 //   - blocks, like columns, where few elements make a result: rows of the second last kept axis are
 //     combined at once;
 //   - gathered, where there is no such axis: the elements of a result are copied side by side.
@@ -26,6 +27,7 @@ type floatFold[T float] struct {
 	kept, fold, outer     *walk // outer goes through the folded axes but the innermost
 	high, far             int   // size and stride in bytes of the innermost folded axis
 	near                  int   // stride in bytes of the axis along which a unit takes results
+	group                 int   // columns of a result
 
 	// A unit has per results, or rows of inner results, along an axis of the given size.
 	axis, per, inner int
@@ -102,6 +104,11 @@ func (f *floatFold[T]) bind(reach int) Bound {
 			f.axis, f.near = f.kept.dims[outer], f.kept.strides[outer]*f.size
 		}
 		f.per, way = max(1, across/dim), f.blocks
+	case f.sum && grouped(f.kept, f.outer, high, far):
+		f.group = high
+		high, far = f.outer.inner()
+		f.high, f.far, f.outer = high, far*f.size, f.outer.outer()
+		f.per, way = max(1, maxColumns/f.group), f.groups
 	case near == 1 && dim > 1 && f.accumulate && f.outSize == f.size && f.terms == high && high <= octet:
 		f.per, way = piece, f.fewRows
 	case near == 1 && (dim > 1 || far != 1):
@@ -248,6 +255,23 @@ func (f *floatFold[T]) columns(c *Ctx, dst, x *byte, n, _ int) {
 	for at, i := f.outer.seek(0), 0; i < f.outer.n; i++ {
 		f.add(acc, move(x, at.pos*f.size), f.high, n, f.far)
 		f.outer.step(&at, 1)
+	}
+	f.close(acc, dst, n)
+}
+
+// groups folds n groups of columns.
+func (f *floatFold[T]) groups(c *Ctx, dst, x *byte, n, _ int) {
+	totals, cols := hand(c, 0), n*f.group
+	clear(sliceAt[float64](totals, cols))
+	for at, i := f.outer.seek(0), 0; i < f.outer.n; i++ {
+		f.columnSum(totals, move(x, at.pos*f.size), f.high, cols, f.far)
+		f.outer.step(&at, 1)
+	}
+	foldGroups(totals, n, f.group)
+	acc := f.open(c, dst, n)
+	sums := sliceAt[float64](acc, n)
+	for i, v := range sliceAt[float64](totals, n) {
+		sums[i] += v
 	}
 	f.close(acc, dst, n)
 }

@@ -19,8 +19,9 @@ const (
 // axis is recorded as a fault, and its slice left out. In place nothing but the picked slices is
 // touched.
 type Scatter struct {
-	Axis int
-	How  How
+	Axis   int
+	How    How
+	blocks bool // the array is a block of rows, see [ScatterByRows]
 }
 
 // InPlace reports whether the result may lie where the array does.
@@ -72,7 +73,10 @@ func scatterNumbers[T number](k Scatter, out Layout, in []Layout) Bound {
 // scatterInto splits the axes before and after the scattered one, never that one: each unit goes
 // through all the integers. A nil meet copies.
 func scatterInto[T any](k Scatter, out Layout, in []Layout, meet func(row, slice []T)) Bound {
-	const cols = 256
+	cols := 256
+	if k.blocks { // of which there are many units anyway
+		cols = tileLen
+	}
 	ints, slices := indexOf(in[1]), in[2]
 	a := out.axis(k.Axis)
 	end := a + in[1].Rank
@@ -97,7 +101,11 @@ func scatterInto[T any](k Scatter, out Layout, in []Layout, meet func(row, slice
 			}
 			for q := range ints.n {
 				i := ints.get(c.In[1], q)
-				if !c.Below(i, n, q) {
+				if k.blocks {
+					if i -= int64(c.Row); uint64(i) >= uint64(n) {
+						continue
+					}
+				} else if !c.Below(i, n, q) {
 					continue
 				}
 				row := dst[(o*n+int(i))*size:][from:to]

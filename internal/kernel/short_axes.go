@@ -1,5 +1,7 @@
 package kernel
 
+import "slices"
+
 // Where the inner axes of a nest are so short that a call of a loop would do a few elements only,
 // operands that do not lie as the result does are laid out in scratch first, by a [relay], and a
 // call does a whole tile.
@@ -11,6 +13,7 @@ type shortAxes struct {
 	tile   int // of a call
 	units  int
 	relays [maxHands]*relay // nil for an array that lies as the result does
+	still  [maxHands]bool   // arrays that are the same for every index of the outer axes
 }
 
 // shortInner is the number of elements of the two innermost axes below which they are short, and
@@ -46,6 +49,7 @@ func (n *nest) newShortAxes() *shortAxes {
 		}
 		if dense != n.strides[i] {
 			s.relays[i] = newRelay(n.dims[:n.rank], dense[:n.rank], n.strides[i][:n.rank], s.axis, n.size[i])
+			s.still[i] = !slices.ContainsFunc(n.strides[i][:s.axis], func(stride int) bool { return stride != 0 })
 		}
 	}
 	return s
@@ -84,14 +88,27 @@ func (s *shortAxes) run(n *nest, c *Ctx, lo, hi int, call rowCall) {
 	for i := lo * s.per; i < end; i += s.tile {
 		m := min(s.tile, end-i)
 		for k := range n.hands {
-			src := at(n.mem(c, k), n.offset[k])
-			if r := s.relays[k]; r != nil {
+			src, bytes := at(n.mem(c, k), n.offset[k]), s.inner*n.size[k]
+			switch r := s.relays[k]; {
+			case r == nil:
+				a.at[k] = move(src, i*bytes)
+			case !s.still[k]:
 				a.at[k] = hand(c, k-1)
-				r.run(a.at[k], src, i, m, i*s.inner*n.size[k], 0)
-			} else {
-				a.at[k] = move(src, i*s.inner*n.size[k])
+				r.run(a.at[k], src, i, m, i*bytes, 0)
+			case a.at[k] == nil: // what the first tile has, which is the longest, the others have too
+				a.at[k] = hand(c, k-1)
+				r.run(a.at[k], src, 0, 1, 0, 0)
+				repeatPart(a.at[k], bytes, m)
 			}
 		}
 		call(a, 1, m*s.inner)
+	}
+}
+
+// repeatPart writes the first so many bytes n times, one after the other.
+func repeatPart(dst *byte, bytes, n int) {
+	all := sliceAt[byte](dst, n*bytes)
+	for done := bytes; done < len(all); done *= 2 {
+		copy(all[done:], all[:done])
 	}
 }

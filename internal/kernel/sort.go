@@ -51,10 +51,8 @@ func floatKey32(v float32) uint32 {
 		return math.MaxUint32
 	case v == 0:
 		return 1 << 31
-	case b>>31 != 0:
-		return ^b
-	default:
-		return b | 1<<31
+	default: // all bits of negative numbers are turned, without a branch that nobody can predict
+		return b ^ (uint32(int32(b)>>31) | 1<<31)
 	}
 }
 
@@ -65,10 +63,8 @@ func floatKey64(v float64) uint64 {
 		return math.MaxUint64
 	case v == 0:
 		return 1 << 63
-	case b>>63 != 0:
-		return ^b
 	default:
-		return b | 1<<63
+		return b ^ (uint64(int64(b)>>63) | 1<<63)
 	}
 }
 
@@ -103,7 +99,7 @@ func argSortLoop[T ordered](k ArgSort, out, x Layout, key func(T) uint64) Bound 
 	if k.Descending {
 		flip = math.MaxUint64 >> (64 - bits)
 	}
-	room := min(n, max(2*wanted, 128))
+	room := min(n, max(2*wanted, 24)) // so few that they are sorted by insertion where few are wanted
 	per := rowsPer(n)
 	return Bound{blocks(kept.n, per), func(c *Ctx, lo, hi int) {
 		dst, src := raw[int64](c.Out), raw[T](c.In[0])

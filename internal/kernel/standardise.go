@@ -80,8 +80,10 @@ func momentLoop(k Kernel, out, x Layout, axes uint8, eps float64, whole bool) Bo
 
 // moments holds the loops that compute mean and variance. A unit is n results, neighbours along the
 // innermost kept axis. Where the innermost axis of all is averaged over, each is a row of it; else
-// a column. Sums of float32 are float32 within rows of at most piece elements and within octet rows
-// of columns; those are added in float64.
+// a column. Where that axis is short, and another one outside of the results is averaged over too,
+// as in groups of channels, each result is a group of neighbouring columns. Sums of float32 are
+// float32 within rows of at most piece elements and within octet rows of columns; those are added
+// in float64.
 type moments[T float] struct {
 	eps         float64
 	whole       bool // the result is the operand standardised
@@ -90,11 +92,13 @@ type moments[T float] struct {
 	share       float64 // of an element in a mean
 	high, far   int     // size and stride in bytes of the innermost axis that is averaged over
 	near        int     // bytes between neighbouring results' elements
+	group       int     // columns of a result, 1 or as [grouped] says
 	reach, out  int     // bytes of the operand and of the result
 
 	row         simd.Fold
 	deviation   simd.ZipFold
 	columnSum   simd.ColumnSum
+	deviations  simd.ColumnDeviation // may be nil
 	sub, mul    simd.Zips
 	square      simd.Map
 	standardise simd.Standardise
@@ -111,7 +115,8 @@ func bindMoments[T float](out, x Layout, axes uint8, eps float64, whole bool) Bo
 		eps: eps, whole: whole, size: sizeOf[T](), kept: walkOf(x, ^axes, 0), outer: walkOf(x, axes, 0),
 		reach: x.Len() * sizeOf[T](), out: out.Len() * sizeOf[T](),
 		row: simd.FoldOf[T](level, simd.SumOf), deviation: simd.DeviationOf[T](level), columnSum: simd.ColumnSumOf[T](level),
-		sub: simd.ZipOf[T](level, simd.Sub), mul: simd.ZipOf[T](level, simd.Mul), square: simd.MapOf[T](level, simd.Square),
+		deviations: simd.ColumnDeviationOf[T](level),
+		sub:        simd.ZipOf[T](level, simd.Sub), mul: simd.ZipOf[T](level, simd.Mul), square: simd.MapOf[T](level, simd.Square),
 		standardise: simd.StandardiseOf[T](level),
 		rsqrt:       simd.MapOf[float64](level, simd.Rsqrt), narrow: simd.CastOf[T, float64](level),
 	}
@@ -121,13 +126,18 @@ func bindMoments[T float](out, x Layout, axes uint8, eps float64, whole bool) Bo
 	dim, near := m.kept.inner()
 	high, far := m.outer.inner()
 	terms := m.outer.n
-	m.share, m.outer = 1/float64(terms), m.outer.outer()
+	m.share, m.outer, m.group = 1/float64(terms), m.outer.outer(), 1
+	if grouped(m.kept, m.outer, high, far) {
+		m.group = high
+		high, far = m.outer.inner()
+		m.outer = m.outer.outer()
+	}
 	m.high, m.far, m.near = high, far*m.size, near*m.size
 	across := unitLen / max(1, terms) // results in a unit
-	byRow := far == 1 && (near != 1 || dim == 1)
+	byRow := m.group == 1 && far == 1 && (near != 1 || dim == 1)
 	per := min(max(1, across), tileLen)
 	if !byRow {
-		per = min(max(maxColumns/2, across), maxColumns)
+		per = max(1, min(max(maxColumns/2, across), maxColumns)/m.group)
 	}
 	b := rowBlocks(m.kept.n, dim, per)
 	return Bound{b.units, func(c *Ctx, lo, hi int) {
@@ -179,40 +189,70 @@ func (m *moments[T]) rows(c *Ctx, x, o, n int) {
 	}
 }
 
-// columns does n columns for each index of the outer axes.
+// columns does n results for each index of the outer axes, each a group of columns.
 func (m *moments[T]) columns(c *Ctx, x, o, n int) {
 	buf, acc, mean, scale := hand(c, 0), hand(c, 1), hand(c, 2), hand(c, 3)
-	clear(sliceAt[float64](acc, n))
+	cols := n * m.group
+	clear(sliceAt[float64](acc, cols))
 	for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
-		m.columnSum(acc, at(c.In[0], x+cur.pos*m.size), m.high, n, m.far)
+		m.inStretches(at(c.In[0], x+cur.pos*m.size), cols, func(src *byte, high int) { m.columnSum(acc, src, high, cols, m.far) })
 		m.outer.step(&cur, 1)
 	}
+	foldGroups(acc, n, m.group)
 	m.means(mean, acc, n)
-	clear(sliceAt[float64](acc, n))
-	width := n * m.size
+	repeatGroups[T](mean, n, m.group)
+	clear(sliceAt[float64](acc, cols))
+	width := cols * m.size
 	for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
 		src := at(c.In[0], x+cur.pos*m.size)
+		if m.deviations != nil {
+			m.inStretches(src, cols, func(src *byte, high int) { m.deviations(acc, src, mean, high, cols, m.far) })
+			m.outer.step(&cur, 1)
+			continue
+		}
 		for j := 0; j < m.high; j += octet {
 			high := min(octet, m.high-j)
-			m.sub.Rows(buf, move(src, j*m.far), mean, high, n, width, m.far, 0)
-			m.square(buf, buf, 1, high*n, 0, 0)
-			m.columnSum(acc, buf, high, n, width)
+			m.sub.Rows(buf, move(src, j*m.far), mean, high, cols, width, m.far, 0)
+			m.square(buf, buf, 1, high*cols, 0, 0)
+			m.columnSum(acc, buf, high, cols, width)
 		}
 		m.outer.step(&cur, 1)
 	}
+	foldGroups(acc, n, m.group)
 	if !m.whole {
 		m.scales(at(c.Out, o*m.size), acc, n)
 		return
 	}
 	m.scales(scale, acc, n)
+	repeatGroups[T](scale, n, m.group)
 	for cur, i := m.outer.seek(0), 0; i < m.outer.n; i++ {
 		p := x + cur.pos*m.size
-		dst := at(c.Out, p)
-		m.sub.Rows(dst, at(c.In[0], p), mean, m.high, n, m.far, m.far, 0)
-		m.mul.Rows(dst, dst, scale, m.high, n, m.far, m.far, 0)
+		for j := 0; j < m.high; j += octet { // the difference stays in the cache
+			high := min(octet, m.high-j)
+			dst := at(c.Out, p+j*m.far)
+			m.sub.Rows(dst, at(c.In[0], p+j*m.far), mean, high, cols, m.far, m.far, 0)
+			m.mul.Rows(dst, dst, scale, high, cols, m.far, m.far, 0)
+		}
 		m.outer.step(&cur, 1)
 	}
 }
+
+// inStretches calls f for rows of n columns, a multiple of [octet] at a time but for the last, and
+// has the processor fetch the next ones before: the loops over columns jump from row to row, which
+// it does not foresee.
+func (m *moments[T]) inStretches(src *byte, n int, f func(src *byte, high int)) {
+	width := n * m.size
+	rows := max(1, stretchBytes/(octet*width)) * octet
+	for j := 0; j < m.high; j += rows {
+		if next := min(m.high-j-rows, rows); next > 0 && fetchToRead != nil && width == m.far {
+			fetchToRead(move(src, (j+rows)*width), next*width/alignment)
+		}
+		f(move(src, j*m.far), min(rows, m.high-j))
+	}
+}
+
+// stretchBytes is how much is read of an array while the next part of it is fetched.
+const stretchBytes = 4 << 10
 
 // means turns n sums into means.
 func (m *moments[T]) means(dst, acc *byte, n int) {

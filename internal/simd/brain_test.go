@@ -77,7 +77,7 @@ func TestBrainTile(t *testing.T) {
 				c[i] = 5
 			}
 			for _, accumulate := range []bool{false, true} {
-				tile.Run(rows, cols, lines, pointer(a), 4*lines, 4, pointer(b), 4*tile.Cols, nil, 0, 0, pointer(c), 4*tile.Cols, accumulate, 0, 0)
+				tile.Run(1, rows, cols, lines, pointer(a), 4*lines, 4, pointer(b), 4*tile.Cols, nil, 0, 0, pointer(c), 4*tile.Cols, accumulate, 0, 0)
 				if !accumulate && rows == tile.Rows && cols == tile.Cols {
 					copy(whole, c)
 				}
@@ -117,10 +117,10 @@ func BenchmarkBrainTile(b *testing.B) {
 	x, y, c := make([]uint32, tile.Rows*lines), make([]uint32, lines*tile.Cols), make([]float32, tile.Rows*tile.Cols)
 	for name, run := range map[string]func(){
 		"brain": func() {
-			tile.Run(tile.Rows, tile.Cols, lines, pointer(x), 4*lines, 4, pointer(y), 4*tile.Cols, nil, 0, 0, pointer(c), 4*tile.Cols, false, 0, 0)
+			tile.Run(1, tile.Rows, tile.Cols, lines, pointer(x), 4*lines, 4, pointer(y), 4*tile.Cols, nil, 0, 0, pointer(c), 4*tile.Cols, false, 0, 0)
 		},
 		"float32": func() {
-			TileOf(active, Dot, 32).Run(tile.Rows, tile.Cols, lines, pointer(x), 4*lines, 4, pointer(y), 4*tile.Cols, nil, 0, 0, pointer(c), 4*tile.Cols, false, 0, 0)
+			TileOf(active, Dot, 32).Run(1, tile.Rows, tile.Cols, lines, pointer(x), 4*lines, 4, pointer(y), 4*tile.Cols, nil, 0, 0, pointer(c), 4*tile.Cols, false, 0, 0)
 		},
 	} {
 		b.Run(name, func(b *testing.B) {

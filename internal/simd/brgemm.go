@@ -88,7 +88,7 @@ func portableBatchReduce(t Tile) BatchReduce {
 			k, batch = 0, 1
 		}
 		for q := range batch {
-			t.Run(rows, cols, k, move(a, q*nextA), rowA, colA, move(b, q*nextB), rowB, nil, 0, 0, c, rowC, accumulate || q > 0, 0, 0)
+			t.Run(1, rows, cols, k, move(a, q*nextA), rowA, colA, move(b, q*nextB), rowB, nil, 0, 0, c, rowC, accumulate || q > 0, 0, 0)
 		}
 	}}
 }

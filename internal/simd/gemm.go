@@ -15,15 +15,16 @@ const (
 	Centred                     // Σ_p a[i,p]·(x[i,j] - b[p,j])
 )
 
-// Tile is a micro-kernel: Run computes a tile of at most Rows×Cols results, with its sums in
-// registers. Strides are in bytes, any for rows and for the columns of a and of Shifted's x; the
-// columns of b, c and of Centred's x lie side by side. Nothing outside the tile is read or written.
-// The sum over p runs in order from 0; accumulate adds it to c, else it replaces c. Results do not
-// depend on the size of their tile. With each p, Run prefetches the cache line at ahead, which need
-// not exist, and moves ahead by stepAhead bytes. x is ignored where there is none; k may be 0.
+// Tile is a micro-kernel: Run computes one or more tiles of at most Rows×Cols results, each below
+// the one before, with the sums of a tile in registers. Strides are in bytes, any
+// for rows and for the columns of a and of Shifted's x; the columns of b, c and of Centred's x lie
+// side by side. Nothing outside the tiles is read or written. The sum over p runs in order from 0;
+// accumulate adds it to c, else it replaces c. Results do not depend on the size of their tile.
+// With each p of each tile, Run prefetches the cache line at ahead, which need not exist, and moves
+// ahead by stepAhead bytes. x is ignored where there is none; k may be 0.
 type Tile struct {
 	Rows, Cols int
-	Run        func(rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
+	Run        func(tiles, rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
 		c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 }
 

@@ -61,36 +61,36 @@ func deinterleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
 //go:noescape
 func interleaveFours32AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Σ_p a[i,p]·b[p,j], for at most 14×32 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 14×32 results.
 //
 //go:noescape
-func dot32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dot32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·b[p,j], for at most 2×128 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 2×128 results.
 //
 //go:noescape
-func dotWide32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dotWide32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p (a[i,p] - b[p,j])², for at most 14×32 results.
+// Σ_p (a[i,p] - b[p,j])², for tiles, each below the last, of at most 14×32 results.
 //
 //go:noescape
-func distance32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func distance32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,p] - b[p,j]), for at most 7×32 results.
+// Σ_p a[i,p]·(x[i,p] - b[p,j]), for tiles, each below the last, of at most 7×32 results.
 //
 //go:noescape
-func shifted32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func shifted32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,j] - b[p,j]), for at most 7×32 results.
+// Σ_p a[i,p]·(x[i,j] - b[p,j]), for tiles, each below the last, of at most 7×32 results.
 //
 //go:noescape
-func centred32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func centred32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·b[p,j], where an element is a pair of bfloat16, whose two products are added, for at
-// most 14×32 results.
+// Σ_p a[i,p]·b[p,j], where an element is a pair of bfloat16, whose two products are added, for
+// tiles, each below the last, of at most 14×32 results.
 //
 //go:noescape
-func brain32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func brain32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
 // Rounds pairs of rows of at most 32 float32 to bfloat16, with what was in one column side by side;
 // rows counts the pairs and is above 0.
@@ -167,30 +167,30 @@ func deinterleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
 //go:noescape
 func interleaveFours64AVX512(dst *byte, src *byte, rows int, stride int)
 
-// Σ_p a[i,p]·b[p,j], for at most 14×16 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 14×16 results.
 //
 //go:noescape
-func dot64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dot64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·b[p,j], for at most 2×64 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 2×64 results.
 //
 //go:noescape
-func dotWide64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dotWide64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p (a[i,p] - b[p,j])², for at most 14×16 results.
+// Σ_p (a[i,p] - b[p,j])², for tiles, each below the last, of at most 14×16 results.
 //
 //go:noescape
-func distance64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func distance64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,p] - b[p,j]), for at most 7×16 results.
+// Σ_p a[i,p]·(x[i,p] - b[p,j]), for tiles, each below the last, of at most 7×16 results.
 //
 //go:noescape
-func shifted64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func shifted64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,j] - b[p,j]), for at most 7×16 results.
+// Σ_p a[i,p]·(x[i,j] - b[p,j]), for tiles, each below the last, of at most 7×16 results.
 //
 //go:noescape
-func centred64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func centred64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
 // Does 12 multiply-adds of whole vectors per iteration.
 //
@@ -255,30 +255,30 @@ func deinterleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
 //go:noescape
 func interleaveFours32AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Σ_p a[i,p]·b[p,j], for at most 6×16 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 6×16 results.
 //
 //go:noescape
-func dot32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dot32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·b[p,j], for at most 2×32 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 2×32 results.
 //
 //go:noescape
-func dotWide32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dotWide32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p (a[i,p] - b[p,j])², for at most 6×16 results.
+// Σ_p (a[i,p] - b[p,j])², for tiles, each below the last, of at most 6×16 results.
 //
 //go:noescape
-func distance32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func distance32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,p] - b[p,j]), for at most 6×16 results.
+// Σ_p a[i,p]·(x[i,p] - b[p,j]), for tiles, each below the last, of at most 6×16 results.
 //
 //go:noescape
-func shifted32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func shifted32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,j] - b[p,j]), for at most 3×16 results.
+// Σ_p a[i,p]·(x[i,j] - b[p,j]), for tiles, each below the last, of at most 3×16 results.
 //
 //go:noescape
-func centred32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func centred32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
 // Does 12 multiply-adds of whole vectors per iteration.
 //
@@ -343,30 +343,30 @@ func deinterleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)
 //go:noescape
 func interleaveFours64AVX2(dst *byte, src *byte, rows int, stride int)
 
-// Σ_p a[i,p]·b[p,j], for at most 6×8 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 6×8 results.
 //
 //go:noescape
-func dot64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dot64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·b[p,j], for at most 2×16 results.
+// Σ_p a[i,p]·b[p,j], for tiles, each below the last, of at most 2×16 results.
 //
 //go:noescape
-func dotWide64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func dotWide64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p (a[i,p] - b[p,j])², for at most 6×8 results.
+// Σ_p (a[i,p] - b[p,j])², for tiles, each below the last, of at most 6×8 results.
 //
 //go:noescape
-func distance64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func distance64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,p] - b[p,j]), for at most 6×8 results.
+// Σ_p a[i,p]·(x[i,p] - b[p,j]), for tiles, each below the last, of at most 6×8 results.
 //
 //go:noescape
-func shifted64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func shifted64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
-// Σ_p a[i,p]·(x[i,j] - b[p,j]), for at most 3×8 results.
+// Σ_p a[i,p]·(x[i,j] - b[p,j]), for tiles, each below the last, of at most 3×8 results.
 //
 //go:noescape
-func centred64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+func centred64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 
 // Fetches so many cache lines from p on, at least one, for reading, and waits for none.
 //

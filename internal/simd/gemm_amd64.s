@@ -909,11 +909,11 @@ DATA interleave4_32_16_3<>+56(SB)/4, $0x0000000f
 DATA interleave4_32_16_3<>+60(SB)/4, $0x0000000f
 GLOBL interleave4_32_16_3<>(SB), RODATA|NOPTR, $64
 
-// func dot32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dot32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·dot32AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dot32AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x10
 	JGT  more1
 	CMPQ AX, $0x08
@@ -1052,27 +1052,29 @@ rows28:
 	JMP tile14x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down29:
 	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done30
+	JZ     done31
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop29
+	JLT    loop30
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop29:
+loop30:
 	VMOVUPS.Z    (SI), K1, Z1
 	VBROADCASTSS (AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
@@ -1081,54 +1083,70 @@ loop29:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop29
+	JNZ          loop30
 	TESTQ        R9, R9
-	JZ           done30
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done31
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop29
+	JMP          loop30
 
-done30:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done31:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store31
+	JZ        store32
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-store31:
+store32:
 	VMOVUPS Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below33
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down29
+
+below33:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down34:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done33
+	JZ     done36
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop32
+	JLT    loop35
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop32:
+loop35:
 	VMOVUPS.Z    (DI), K1, Z2
 	VBROADCASTSS (AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
@@ -1139,61 +1157,77 @@ loop32:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop32
+	JNZ          loop35
 	TESTQ        R10, R10
-	JZ           done33
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done36
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop32
+	JMP          loop35
 
-done33:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done36:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store34
+	JZ        store37
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store34:
+store37:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below38
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down34
+
+below38:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down39:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done36
+	JZ     done41
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop35
+	JLT    loop40
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop35:
+loop40:
 	VMOVUPS.Z    (DI), K1, Z3
 	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z3, Z0
@@ -1206,11 +1240,11 @@ loop35:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop35
+	JNZ          loop40
 	TESTQ        R10, R10
-	JZ           done36
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done41
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
@@ -1219,14 +1253,14 @@ loop35:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop35
+	JMP          loop40
 
-done36:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done41:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store37
+	JZ        store42
 	VMOVUPS.Z (AX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z3
@@ -1234,40 +1268,56 @@ done36:
 	VMOVUPS.Z (AX)(CX*2), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-store37:
+store42:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below43
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down39
+
+below43:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down44:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done39
+	JZ     done46
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop38
+	JLT    loop45
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop38:
+loop45:
 	VMOVUPS.Z    (R8), K1, Z4
 	VBROADCASTSS (AX), Z5
 	VFMADD231PS  Z5, Z4, Z0
@@ -1282,11 +1332,11 @@ loop38:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop38
+	JNZ          loop45
 	TESTQ        R11, R11
-	JZ           done39
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done46
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -1297,15 +1347,15 @@ loop38:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop38
+	JMP          loop45
 
-done39:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done46:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store40
+	JZ        store47
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z4
@@ -1315,42 +1365,58 @@ done39:
 	VMOVUPS.Z (AX)(DX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store40:
+store47:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below48
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down44
+
+below48:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down49:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done42
+	JZ     done51
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop41
+	JLT    loop50
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop41:
+loop50:
 	VMOVUPS.Z    (R8), K1, Z5
 	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z5, Z0
@@ -1367,11 +1433,11 @@ loop41:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop41
+	JNZ          loop50
 	TESTQ        R11, R11
-	JZ           done42
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done51
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -1384,15 +1450,15 @@ loop41:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop41
+	JMP          loop50
 
-done42:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done51:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store43
+	JZ        store52
 	VMOVUPS.Z (AX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z5
@@ -1404,45 +1470,61 @@ done42:
 	VMOVUPS.Z (AX)(CX*4), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-store43:
+store52:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below53
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down49
+
+below53:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down54:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done45
+	JZ     done56
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop44
+	JLT    loop55
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop44:
+loop55:
 	VMOVUPS.Z    (R9), K1, Z6
 	VBROADCASTSS (AX), Z7
 	VFMADD231PS  Z7, Z6, Z0
@@ -1461,11 +1543,11 @@ loop44:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop44
+	JNZ          loop55
 	TESTQ        R12, R12
-	JZ           done45
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done56
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -1480,16 +1562,16 @@ loop44:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop44
+	JMP          loop55
 
-done45:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done56:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store46
+	JZ        store57
 	VMOVUPS.Z (AX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z6
@@ -1503,21 +1585,37 @@ done45:
 	VMOVUPS.Z (AX)(BX*1), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store46:
+store57:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below58
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down54
+
+below58:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down59:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1525,25 +1623,25 @@ tile7x1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done48
+	JZ     done61
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop47
+	JLT    loop60
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop47:
+loop60:
 	VMOVUPS.Z    (R9), K1, Z7
 	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z7, Z0
@@ -1564,11 +1662,11 @@ loop47:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop47
+	JNZ          loop60
 	TESTQ        R12, R12
-	JZ           done48
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done61
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -1585,16 +1683,16 @@ loop47:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop47
+	JMP          loop60
 
-done48:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done61:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store49
+	JZ        store62
 	VMOVUPS.Z (AX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z7
@@ -1610,7 +1708,7 @@ done48:
 	VMOVUPS.Z (AX)(DX*2), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-store49:
+store62:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -1618,14 +1716,30 @@ store49:
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below63
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down59
+
+below63:
 	VZEROUPPER
 	RET
 
 tile8x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down64:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1634,27 +1748,27 @@ tile8x1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done51
+	JZ     done66
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop50
+	JLT    loop65
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop50:
+loop65:
 	VMOVUPS.Z    (R10), K1, Z8
 	VBROADCASTSS (AX), Z9
 	VFMADD231PS  Z9, Z8, Z0
@@ -1678,11 +1792,11 @@ loop50:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop50
+	JNZ          loop65
 	TESTQ        R13, R13
-	JZ           done51
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done66
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -1701,18 +1815,18 @@ loop50:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop50
+	JMP          loop65
 
-done51:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done66:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store52
+	JZ        store67
 	VMOVUPS.Z (AX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z8
@@ -1730,7 +1844,7 @@ done51:
 	VMOVUPS.Z (SI), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store52:
+store67:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -1739,14 +1853,30 @@ store52:
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
 	VMOVUPS Z7, K1, (SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below68
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down64
+
+below68:
 	VZEROUPPER
 	RET
 
 tile9x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down69:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1756,27 +1886,27 @@ tile9x1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done54
+	JZ     done71
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop53
+	JLT    loop70
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop53:
+loop70:
 	VMOVUPS.Z    (R10), K1, Z9
 	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z9, Z0
@@ -1802,11 +1932,11 @@ loop53:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop53
+	JNZ          loop70
 	TESTQ        R13, R13
-	JZ           done54
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done71
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -1827,18 +1957,18 @@ loop53:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop53
+	JMP          loop70
 
-done54:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done71:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store55
+	JZ        store72
 	VMOVUPS.Z (AX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z9
@@ -1858,7 +1988,7 @@ done54:
 	VMOVUPS.Z (SI)(CX*1), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-store55:
+store72:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -1868,14 +1998,30 @@ store55:
 	VMOVUPS Z6, K1, (AX)(DX*2)
 	VMOVUPS Z7, K1, (SI)
 	VMOVUPS Z8, K1, (SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
 tile10x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down74:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1886,27 +2032,27 @@ tile10x1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done57
+	JZ     done76
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop56
+	JLT    loop75
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop56:
+loop75:
 	VMOVUPS.Z    (R10), K1, Z10
 	VBROADCASTSS (AX), Z11
 	VFMADD231PS  Z11, Z10, Z0
@@ -1934,11 +2080,11 @@ loop56:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop56
+	JNZ          loop75
 	TESTQ        R13, R13
-	JZ           done57
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done76
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -1961,18 +2107,18 @@ loop56:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop56
+	JMP          loop75
 
-done57:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done76:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store58
+	JZ        store77
 	VMOVUPS.Z (AX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z10
@@ -1994,7 +2140,7 @@ done57:
 	VMOVUPS.Z (SI)(CX*2), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store58:
+store77:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -2005,14 +2151,30 @@ store58:
 	VMOVUPS Z7, K1, (SI)
 	VMOVUPS Z8, K1, (SI)(CX*1)
 	VMOVUPS Z9, K1, (SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below78
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile11x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down79:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2024,27 +2186,27 @@ tile11x1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done60
+	JZ     done81
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop59
+	JLT    loop80
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop59:
+loop80:
 	VMOVUPS.Z    (R10), K1, Z11
 	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z11, Z0
@@ -2074,11 +2236,11 @@ loop59:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop59
+	JNZ          loop80
 	TESTQ        R13, R13
-	JZ           done60
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done81
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -2103,18 +2265,18 @@ loop59:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop59
+	JMP          loop80
 
-done60:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done81:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store61
+	JZ        store82
 	VMOVUPS.Z (AX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z11
@@ -2138,7 +2300,7 @@ done60:
 	VMOVUPS.Z (SI)(DX*1), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-store61:
+store82:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -2150,14 +2312,30 @@ store61:
 	VMOVUPS Z8, K1, (SI)(CX*1)
 	VMOVUPS Z9, K1, (SI)(CX*2)
 	VMOVUPS Z10, K1, (SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below83
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down79
+
+below83:
 	VZEROUPPER
 	RET
 
 tile12x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down84:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2170,27 +2348,27 @@ tile12x1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done63
+	JZ     done86
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop62
+	JLT    loop85
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop62:
+loop85:
 	VMOVUPS.Z    (R10), K1, Z12
 	VBROADCASTSS (AX), Z13
 	VFMADD231PS  Z13, Z12, Z0
@@ -2222,11 +2400,11 @@ loop62:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop62
+	JNZ          loop85
 	TESTQ        R13, R13
-	JZ           done63
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done86
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -2253,18 +2431,18 @@ loop62:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop62
+	JMP          loop85
 
-done63:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done86:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store64
+	JZ        store87
 	VMOVUPS.Z (AX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z12
@@ -2290,7 +2468,7 @@ done63:
 	VMOVUPS.Z (SI)(CX*4), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store64:
+store87:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -2303,14 +2481,30 @@ store64:
 	VMOVUPS Z9, K1, (SI)(CX*2)
 	VMOVUPS Z10, K1, (SI)(DX*1)
 	VMOVUPS Z11, K1, (SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below88
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down84
+
+below88:
 	VZEROUPPER
 	RET
 
 tile13x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down89:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2324,27 +2518,27 @@ tile13x1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done66
+	JZ     done91
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop65
+	JLT    loop90
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop65:
+loop90:
 	VMOVUPS.Z    (R10), K1, Z13
 	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z13, Z0
@@ -2378,11 +2572,11 @@ loop65:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop65
+	JNZ          loop90
 	TESTQ        R13, R13
-	JZ           done66
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done91
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -2411,18 +2605,18 @@ loop65:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop65
+	JMP          loop90
 
-done66:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done91:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store67
+	JZ        store92
 	VMOVUPS.Z (AX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z13
@@ -2450,7 +2644,7 @@ done66:
 	VMOVUPS.Z (SI)(BX*1), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-store67:
+store92:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -2464,14 +2658,30 @@ store67:
 	VMOVUPS Z10, K1, (SI)(DX*1)
 	VMOVUPS Z11, K1, (SI)(CX*4)
 	VMOVUPS Z12, K1, (SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below93
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down89
+
+below93:
 	VZEROUPPER
 	RET
 
 tile14x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down94:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2486,27 +2696,27 @@ tile14x1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done69
+	JZ     done96
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop68
+	JLT    loop95
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop68:
+loop95:
 	VMOVUPS.Z    (R10), K1, Z14
 	VBROADCASTSS (AX), Z15
 	VFMADD231PS  Z15, Z14, Z0
@@ -2542,11 +2752,11 @@ loop68:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop68
+	JNZ          loop95
 	TESTQ        R13, R13
-	JZ           done69
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done96
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -2577,18 +2787,18 @@ loop68:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop68
+	JMP          loop95
 
-done69:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done96:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store70
+	JZ        store97
 	VMOVUPS.Z (AX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z14
@@ -2618,7 +2828,7 @@ done69:
 	VMOVUPS.Z (SI)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store70:
+store97:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -2633,33 +2843,49 @@ store70:
 	VMOVUPS Z11, K1, (SI)(CX*4)
 	VMOVUPS Z12, K1, (SI)(BX*1)
 	VMOVUPS Z13, K1, (SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below98
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down94
+
+below98:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down99:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done72
+	JZ     done101
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop71
+	JLT    loop100
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop71:
+loop100:
 	VMOVUPS      (SI), Z2
 	VMOVUPS.Z    64(SI), K1, Z3
 	VBROADCASTSS (AX), Z4
@@ -2670,61 +2896,77 @@ loop71:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop71
+	JNZ          loop100
 	TESTQ        R9, R9
-	JZ           done72
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done101
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop71
+	JMP          loop100
 
-done72:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done101:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store73
+	JZ        store102
 	VMOVUPS   (AX), Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store73:
+store102:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below103
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down99
+
+below103:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down104:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done75
+	JZ     done106
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop74
+	JLT    loop105
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop74:
+loop105:
 	VMOVUPS      (DI), Z4
 	VMOVUPS.Z    64(DI), K1, Z5
 	VBROADCASTSS (AX), Z6
@@ -2738,11 +2980,11 @@ loop74:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop74
+	JNZ          loop105
 	TESTQ        R10, R10
-	JZ           done75
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done106
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	ADDQ         R11, R9
@@ -2751,14 +2993,14 @@ loop74:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop74
+	JMP          loop105
 
-done75:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done106:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store76
+	JZ        store107
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z4
@@ -2768,43 +3010,59 @@ done75:
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store76:
+store107:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below108
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down104
+
+below108:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down109:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done78
+	JZ     done111
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop77
+	JLT    loop110
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop77:
+loop110:
 	VMOVUPS      (DI), Z6
 	VMOVUPS.Z    64(DI), K1, Z7
 	VBROADCASTSS (AX), Z8
@@ -2821,11 +3079,11 @@ loop77:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop77
+	JNZ          loop110
 	TESTQ        R10, R10
-	JZ           done78
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done111
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	ADDQ         R11, R9
@@ -2837,14 +3095,14 @@ loop77:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop77
+	JMP          loop110
 
-done78:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done111:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store79
+	JZ        store112
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z6
@@ -2858,22 +3116,38 @@ done78:
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store79:
+store112:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below113
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down109
+
+below113:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down114:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2882,24 +3156,24 @@ tile4x2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done81
+	JZ     done116
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop80
+	JLT    loop115
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop80:
+loop115:
 	VMOVUPS      (R8), Z8
 	VMOVUPS.Z    64(R8), K1, Z9
 	VBROADCASTSS (AX), Z10
@@ -2919,11 +3193,11 @@ loop80:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop80
+	JNZ          loop115
 	TESTQ        R11, R11
-	JZ           done81
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done116
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	PREFETCHT0   64(R10)
 	ADDQ         R12, R10
@@ -2938,15 +3212,15 @@ loop80:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop80
+	JMP          loop115
 
-done81:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done116:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store82
+	JZ        store117
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z8
@@ -2964,7 +3238,7 @@ done81:
 	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store82:
+store117:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -2973,15 +3247,31 @@ store82:
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
 	VMOVUPS Z6, (AX)(DX*1)
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below118
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down114
+
+below118:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down119:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2992,24 +3282,24 @@ tile5x2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done84
+	JZ     done121
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop83
+	JLT    loop120
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop83:
+loop120:
 	VMOVUPS      (R8), Z10
 	VMOVUPS.Z    64(R8), K1, Z11
 	VBROADCASTSS (AX), Z12
@@ -3032,11 +3322,11 @@ loop83:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop83
+	JNZ          loop120
 	TESTQ        R11, R11
-	JZ           done84
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done121
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	PREFETCHT0   64(R10)
 	ADDQ         R12, R10
@@ -3054,15 +3344,15 @@ loop83:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop83
+	JMP          loop120
 
-done84:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done121:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store85
+	JZ        store122
 	VMOVUPS   (AX), Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z10
@@ -3084,7 +3374,7 @@ done84:
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store85:
+store122:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -3095,15 +3385,31 @@ store85:
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below123
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down119
+
+below123:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down124:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3116,25 +3422,25 @@ tile6x2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done87
+	JZ     done126
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop86
+	JLT    loop125
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop86:
+loop125:
 	VMOVUPS      (R9), Z12
 	VMOVUPS.Z    64(R9), K1, Z13
 	VBROADCASTSS (AX), Z14
@@ -3160,11 +3466,11 @@ loop86:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop86
+	JNZ          loop125
 	TESTQ        R12, R12
-	JZ           done87
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done126
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	PREFETCHT0   64(R11)
 	ADDQ         R13, R11
@@ -3185,16 +3491,16 @@ loop86:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop86
+	JMP          loop125
 
-done87:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done126:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store88
+	JZ        store127
 	VMOVUPS   (AX), Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z12
@@ -3220,7 +3526,7 @@ done87:
 	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store88:
+store127:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -3233,15 +3539,31 @@ store88:
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
 	VMOVUPS Z10, (AX)(BX*1)
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down129:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3256,25 +3578,25 @@ tile7x2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done90
+	JZ     done131
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop89
+	JLT    loop130
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop89:
+loop130:
 	VMOVUPS      (R9), Z14
 	VMOVUPS.Z    64(R9), K1, Z15
 	VBROADCASTSS (AX), Z16
@@ -3303,11 +3625,11 @@ loop89:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop89
+	JNZ          loop130
 	TESTQ        R12, R12
-	JZ           done90
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done131
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	PREFETCHT0   64(R11)
 	ADDQ         R13, R11
@@ -3331,16 +3653,16 @@ loop89:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop89
+	JMP          loop130
 
-done90:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done131:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store91
+	JZ        store132
 	VMOVUPS   (AX), Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z14
@@ -3370,7 +3692,7 @@ done90:
 	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store91:
+store132:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -3385,15 +3707,31 @@ store91:
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
 	VMOVUPS Z12, (AX)(DX*2)
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below133
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile8x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down134:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3410,27 +3748,27 @@ tile8x2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done93
+	JZ     done136
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop92
+	JLT    loop135
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop92:
+loop135:
 	VMOVUPS      (R10), Z16
 	VMOVUPS.Z    64(R10), K1, Z17
 	VBROADCASTSS (AX), Z18
@@ -3463,11 +3801,11 @@ loop92:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop92
+	JNZ          loop135
 	TESTQ        R13, R13
-	JZ           done93
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done136
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -3494,18 +3832,18 @@ loop92:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop92
+	JMP          loop135
 
-done93:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done136:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store94
+	JZ        store137
 	VMOVUPS   (AX), Z16
 	VADDPS    Z16, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z16
@@ -3539,7 +3877,7 @@ done93:
 	VMOVUPS.Z 64(SI), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-store94:
+store137:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -3556,15 +3894,31 @@ store94:
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
 	VMOVUPS Z14, (SI)
 	VMOVUPS Z15, K1, 64(SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below138
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down134
+
+below138:
 	VZEROUPPER
 	RET
 
 tile9x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down139:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3583,27 +3937,27 @@ tile9x2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done96
+	JZ     done141
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop95
+	JLT    loop140
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop95:
+loop140:
 	VMOVUPS      (R10), Z18
 	VMOVUPS.Z    64(R10), K1, Z19
 	VBROADCASTSS (AX), Z20
@@ -3639,11 +3993,11 @@ loop95:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop95
+	JNZ          loop140
 	TESTQ        R13, R13
-	JZ           done96
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done141
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -3673,18 +4027,18 @@ loop95:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop95
+	JMP          loop140
 
-done96:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done141:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store97
+	JZ        store142
 	VMOVUPS   (AX), Z18
 	VADDPS    Z18, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z18
@@ -3722,7 +4076,7 @@ done96:
 	VMOVUPS.Z 64(SI)(CX*1), K1, Z18
 	VADDPS    Z18, Z17, Z17
 
-store97:
+store142:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -3741,15 +4095,31 @@ store97:
 	VMOVUPS Z15, K1, 64(SI)
 	VMOVUPS Z16, (SI)(CX*1)
 	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below143
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down139
+
+below143:
 	VZEROUPPER
 	RET
 
 tile10x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down144:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3770,27 +4140,27 @@ tile10x2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done99
+	JZ     done146
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop98
+	JLT    loop145
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop98:
+loop145:
 	VMOVUPS      (R10), Z20
 	VMOVUPS.Z    64(R10), K1, Z21
 	VBROADCASTSS (AX), Z22
@@ -3829,11 +4199,11 @@ loop98:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop98
+	JNZ          loop145
 	TESTQ        R13, R13
-	JZ           done99
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done146
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -3866,18 +4236,18 @@ loop98:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop98
+	JMP          loop145
 
-done99:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done146:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store100
+	JZ        store147
 	VMOVUPS   (AX), Z20
 	VADDPS    Z20, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z20
@@ -3919,7 +4289,7 @@ done99:
 	VMOVUPS.Z 64(SI)(CX*2), K1, Z20
 	VADDPS    Z20, Z19, Z19
 
-store100:
+store147:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -3940,15 +4310,31 @@ store100:
 	VMOVUPS Z17, K1, 64(SI)(CX*1)
 	VMOVUPS Z18, (SI)(CX*2)
 	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below148
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down144
+
+below148:
 	VZEROUPPER
 	RET
 
 tile11x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down149:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3971,27 +4357,27 @@ tile11x2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done102
+	JZ     done151
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop101
+	JLT    loop150
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop101:
+loop150:
 	VMOVUPS      (R10), Z22
 	VMOVUPS.Z    64(R10), K1, Z23
 	VBROADCASTSS (AX), Z24
@@ -4033,11 +4419,11 @@ loop101:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop101
+	JNZ          loop150
 	TESTQ        R13, R13
-	JZ           done102
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done151
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -4073,18 +4459,18 @@ loop101:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop101
+	JMP          loop150
 
-done102:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done151:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store103
+	JZ        store152
 	VMOVUPS   (AX), Z22
 	VADDPS    Z22, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z22
@@ -4130,7 +4516,7 @@ done102:
 	VMOVUPS.Z 64(SI)(DX*1), K1, Z22
 	VADDPS    Z22, Z21, Z21
 
-store103:
+store152:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -4153,15 +4539,31 @@ store103:
 	VMOVUPS Z19, K1, 64(SI)(CX*2)
 	VMOVUPS Z20, (SI)(DX*1)
 	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below153
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down149
+
+below153:
 	VZEROUPPER
 	RET
 
 tile12x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down154:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4186,27 +4588,27 @@ tile12x2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done105
+	JZ     done156
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop104
+	JLT    loop155
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop104:
+loop155:
 	VMOVUPS      (R10), Z24
 	VMOVUPS.Z    64(R10), K1, Z25
 	VBROADCASTSS (AX), Z26
@@ -4251,11 +4653,11 @@ loop104:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop104
+	JNZ          loop155
 	TESTQ        R13, R13
-	JZ           done105
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done156
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -4294,18 +4696,18 @@ loop104:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop104
+	JMP          loop155
 
-done105:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done156:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store106
+	JZ        store157
 	VMOVUPS   (AX), Z24
 	VADDPS    Z24, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z24
@@ -4355,7 +4757,7 @@ done105:
 	VMOVUPS.Z 64(SI)(CX*4), K1, Z24
 	VADDPS    Z24, Z23, Z23
 
-store106:
+store157:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -4380,15 +4782,31 @@ store106:
 	VMOVUPS Z21, K1, 64(SI)(DX*1)
 	VMOVUPS Z22, (SI)(CX*4)
 	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below158
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down154
+
+below158:
 	VZEROUPPER
 	RET
 
 tile13x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down159:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4415,27 +4833,27 @@ tile13x2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done108
+	JZ     done161
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop107
+	JLT    loop160
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop107:
+loop160:
 	VMOVUPS      (R10), Z26
 	VMOVUPS.Z    64(R10), K1, Z27
 	VBROADCASTSS (AX), Z28
@@ -4483,11 +4901,11 @@ loop107:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop107
+	JNZ          loop160
 	TESTQ        R13, R13
-	JZ           done108
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done161
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -4529,18 +4947,18 @@ loop107:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop107
+	JMP          loop160
 
-done108:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done161:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store109
+	JZ        store162
 	VMOVUPS   (AX), Z26
 	VADDPS    Z26, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z26
@@ -4594,7 +5012,7 @@ done108:
 	VMOVUPS.Z 64(SI)(BX*1), K1, Z26
 	VADDPS    Z26, Z25, Z25
 
-store109:
+store162:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -4621,15 +5039,31 @@ store109:
 	VMOVUPS Z23, K1, 64(SI)(CX*4)
 	VMOVUPS Z24, (SI)(BX*1)
 	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below163
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down159
+
+below163:
 	VZEROUPPER
 	RET
 
 tile14x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down164:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4658,27 +5092,27 @@ tile14x2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done111
+	JZ     done166
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop110
+	JLT    loop165
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop110:
+loop165:
 	VMOVUPS      (R10), Z28
 	VMOVUPS.Z    64(R10), K1, Z29
 	VBROADCASTSS (AX), Z30
@@ -4729,11 +5163,11 @@ loop110:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop110
+	JNZ          loop165
 	TESTQ        R13, R13
-	JZ           done111
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done166
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -4778,18 +5212,18 @@ loop110:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop110
+	JMP          loop165
 
-done111:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done166:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store112
+	JZ        store167
 	VMOVUPS   (AX), Z28
 	VADDPS    Z28, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z28
@@ -4847,7 +5281,7 @@ done111:
 	VMOVUPS.Z 64(SI)(DX*2), K1, Z28
 	VADDPS    Z28, Z27, Z27
 
-store112:
+store167:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -4876,14 +5310,28 @@ store112:
 	VMOVUPS Z25, K1, 64(SI)(BX*1)
 	VMOVUPS Z26, (SI)(DX*2)
 	VMOVUPS Z27, K1, 64(SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below168
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down164
+
+below168:
 	VZEROUPPER
 	RET
 
-// func dotWide32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dotWide32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·dotWide32AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dotWide32AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x10
 	JGT  more1
 	CMPQ AX, $0x02
@@ -4962,22 +5410,24 @@ rows16:
 	JMP tile2x8
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
-	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done18
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop17:
+down17:
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done19
+
+loop18:
 	VMOVUPS.Z    (SI), K1, Z1
 	VBROADCASTSS (AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
@@ -4986,40 +5436,56 @@ loop17:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop17
+	JNZ          loop18
 
-done18:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done19:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store19
+	JZ        store20
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-store19:
+store20:
 	VMOVUPS Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below21
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down17
+
+below21:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down22:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done21
+	JZ     done24
 
-loop20:
+loop23:
 	VMOVUPS.Z    (DI), K1, Z2
 	VBROADCASTSS (AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
@@ -5030,44 +5496,60 @@ loop20:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop20
+	JNZ          loop23
 
-done21:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done24:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store22
+	JZ        store25
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store22:
+store25:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below26
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down22
+
+below26:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down27:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done24
+	JZ     done29
 
-loop23:
+loop28:
 	VMOVUPS      (SI), Z2
 	VMOVUPS.Z    64(SI), K1, Z3
 	VBROADCASTSS (AX), Z4
@@ -5078,46 +5560,62 @@ loop23:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop23
+	JNZ          loop28
 
-done24:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done29:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store25
+	JZ        store30
 	VMOVUPS   (AX), Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store25:
+store30:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below31
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down27
+
+below31:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down32:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done27
+	JZ     done34
 
-loop26:
+loop33:
 	VMOVUPS      (DI), Z4
 	VMOVUPS.Z    64(DI), K1, Z5
 	VBROADCASTSS (AX), Z6
@@ -5131,14 +5629,14 @@ loop26:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop26
+	JNZ          loop33
 
-done27:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done34:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store28
+	JZ        store35
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z4
@@ -5148,34 +5646,50 @@ done27:
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store28:
+store35:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below36
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down32
+
+below36:
 	VZEROUPPER
 	RET
 
 tile1x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x20, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x20, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down37:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done30
+	JZ     done39
 
-loop29:
+loop38:
 	VMOVUPS      (SI), Z3
 	VMOVUPS      64(SI), Z4
 	VMOVUPS.Z    128(SI), K1, Z5
@@ -5188,13 +5702,13 @@ loop29:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop29
+	JNZ          loop38
 
-done30:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done39:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store31
+	JZ        store40
 	VMOVUPS   (AX), Z3
 	VADDPS    Z3, Z0, Z0
 	VMOVUPS   64(AX), Z3
@@ -5202,37 +5716,53 @@ done30:
 	VMOVUPS.Z 128(AX), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-store31:
+store40:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, K1, 128(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below41
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down37
+
+below41:
 	VZEROUPPER
 	RET
 
 tile2x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x20, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x20, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down42:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done33
+	JZ     done44
 
-loop32:
+loop43:
 	VMOVUPS      (DI), Z6
 	VMOVUPS      64(DI), Z7
 	VMOVUPS.Z    128(DI), K1, Z8
@@ -5249,14 +5779,14 @@ loop32:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop32
+	JNZ          loop43
 
-done33:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done44:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store34
+	JZ        store45
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS   64(AX), Z6
@@ -5270,37 +5800,53 @@ done33:
 	VMOVUPS.Z 128(AX)(CX*1), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store34:
+store45:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, K1, 128(AX)
 	VMOVUPS Z3, (AX)(CX*1)
 	VMOVUPS Z4, 64(AX)(CX*1)
 	VMOVUPS Z5, K1, 128(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below46
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down42
+
+below46:
 	VZEROUPPER
 	RET
 
 tile1x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x30, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x30, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down47:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done36
+	JZ     done49
 
-loop35:
+loop48:
 	VMOVUPS      (SI), Z4
 	VMOVUPS      64(SI), Z5
 	VMOVUPS      128(SI), Z6
@@ -5315,13 +5861,13 @@ loop35:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop35
+	JNZ          loop48
 
-done36:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done49:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store37
+	JZ        store50
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS   64(AX), Z4
@@ -5331,20 +5877,36 @@ done36:
 	VMOVUPS.Z 192(AX), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store37:
+store50:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
 	VMOVUPS Z3, K1, 192(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
 tile2x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x30, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x30, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down52:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5353,18 +5915,18 @@ tile2x4:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done39
+	JZ     done54
 
-loop38:
+loop53:
 	VMOVUPS      (DI), Z8
 	VMOVUPS      64(DI), Z9
 	VMOVUPS      128(DI), Z10
@@ -5384,14 +5946,14 @@ loop38:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop38
+	JNZ          loop53
 
-done39:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done54:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store40
+	JZ        store55
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS   64(AX), Z8
@@ -5409,7 +5971,7 @@ done39:
 	VMOVUPS.Z 192(AX)(CX*1), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store40:
+store55:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5418,31 +5980,47 @@ store40:
 	VMOVUPS Z5, 64(AX)(CX*1)
 	VMOVUPS Z6, 128(AX)(CX*1)
 	VMOVUPS Z7, K1, 192(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below56
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile1x5:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x40, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x40, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down57:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done42
+	JZ     done59
 
-loop41:
+loop58:
 	VMOVUPS      (SI), Z5
 	VMOVUPS      64(SI), Z6
 	VMOVUPS      128(SI), Z7
@@ -5459,13 +6037,13 @@ loop41:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop41
+	JNZ          loop58
 
-done42:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done59:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store43
+	JZ        store60
 	VMOVUPS   (AX), Z5
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS   64(AX), Z5
@@ -5477,21 +6055,37 @@ done42:
 	VMOVUPS.Z 256(AX), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-store43:
+store60:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
 	VMOVUPS Z3, 192(AX)
 	VMOVUPS Z4, K1, 256(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below61
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down57
+
+below61:
 	VZEROUPPER
 	RET
 
 tile2x5:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x40, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x40, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down62:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5502,18 +6096,18 @@ tile2x5:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done45
+	JZ     done64
 
-loop44:
+loop63:
 	VMOVUPS      (DI), Z10
 	VMOVUPS      64(DI), Z11
 	VMOVUPS      128(DI), Z12
@@ -5536,14 +6130,14 @@ loop44:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop44
+	JNZ          loop63
 
-done45:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done64:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store46
+	JZ        store65
 	VMOVUPS   (AX), Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS   64(AX), Z10
@@ -5565,7 +6159,7 @@ done45:
 	VMOVUPS.Z 256(AX)(CX*1), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store46:
+store65:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5576,32 +6170,48 @@ store46:
 	VMOVUPS Z7, 128(AX)(CX*1)
 	VMOVUPS Z8, 192(AX)(CX*1)
 	VMOVUPS Z9, K1, 256(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below66
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down62
+
+below66:
 	VZEROUPPER
 	RET
 
 tile1x6:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x50, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x50, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down67:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done48
+	JZ     done69
 
-loop47:
+loop68:
 	VMOVUPS      (SI), Z6
 	VMOVUPS      64(SI), Z7
 	VMOVUPS      128(SI), Z8
@@ -5620,13 +6230,13 @@ loop47:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop47
+	JNZ          loop68
 
-done48:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done69:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store49
+	JZ        store70
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS   64(AX), Z6
@@ -5640,22 +6250,38 @@ done48:
 	VMOVUPS.Z 320(AX), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store49:
+store70:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
 	VMOVUPS Z3, 192(AX)
 	VMOVUPS Z4, 256(AX)
 	VMOVUPS Z5, K1, 320(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below71
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down67
+
+below71:
 	VZEROUPPER
 	RET
 
 tile2x6:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x50, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x50, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down72:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5668,18 +6294,18 @@ tile2x6:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done51
+	JZ     done74
 
-loop50:
+loop73:
 	VMOVUPS      (DI), Z12
 	VMOVUPS      64(DI), Z13
 	VMOVUPS      128(DI), Z14
@@ -5705,14 +6331,14 @@ loop50:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop50
+	JNZ          loop73
 
-done51:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done74:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store52
+	JZ        store75
 	VMOVUPS   (AX), Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS   64(AX), Z12
@@ -5738,7 +6364,7 @@ done51:
 	VMOVUPS.Z 320(AX)(CX*1), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store52:
+store75:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5751,15 +6377,31 @@ store52:
 	VMOVUPS Z9, 192(AX)(CX*1)
 	VMOVUPS Z10, 256(AX)(CX*1)
 	VMOVUPS Z11, K1, 320(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below76
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down72
+
+below76:
 	VZEROUPPER
 	RET
 
 tile1x7:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x60, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x60, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down77:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5767,17 +6409,17 @@ tile1x7:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done54
+	JZ     done79
 
-loop53:
+loop78:
 	VMOVUPS      (SI), Z7
 	VMOVUPS      64(SI), Z8
 	VMOVUPS      128(SI), Z9
@@ -5798,13 +6440,13 @@ loop53:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop53
+	JNZ          loop78
 
-done54:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done79:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store55
+	JZ        store80
 	VMOVUPS   (AX), Z7
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS   64(AX), Z7
@@ -5820,7 +6462,7 @@ done54:
 	VMOVUPS.Z 384(AX), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-store55:
+store80:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5828,15 +6470,31 @@ store55:
 	VMOVUPS Z4, 256(AX)
 	VMOVUPS Z5, 320(AX)
 	VMOVUPS Z6, K1, 384(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below81
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down77
+
+below81:
 	VZEROUPPER
 	RET
 
 tile2x7:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x60, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x60, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down82:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5851,18 +6509,18 @@ tile2x7:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done57
+	JZ     done84
 
-loop56:
+loop83:
 	VMOVUPS      (DI), Z14
 	VMOVUPS      64(DI), Z15
 	VMOVUPS      128(DI), Z16
@@ -5891,14 +6549,14 @@ loop56:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop56
+	JNZ          loop83
 
-done57:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done84:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store58
+	JZ        store85
 	VMOVUPS   (AX), Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS   64(AX), Z14
@@ -5928,7 +6586,7 @@ done57:
 	VMOVUPS.Z 384(AX)(CX*1), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store58:
+store85:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -5943,15 +6601,31 @@ store58:
 	VMOVUPS Z11, 256(AX)(CX*1)
 	VMOVUPS Z12, 320(AX)(CX*1)
 	VMOVUPS Z13, K1, 384(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below86
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down82
+
+below86:
 	VZEROUPPER
 	RET
 
 tile1x8:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x70, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x70, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down87:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5960,17 +6634,17 @@ tile1x8:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done60
+	JZ     done89
 
-loop59:
+loop88:
 	VMOVUPS      (SI), Z8
 	VMOVUPS      64(SI), Z9
 	VMOVUPS      128(SI), Z10
@@ -5993,13 +6667,13 @@ loop59:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop59
+	JNZ          loop88
 
-done60:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done89:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store61
+	JZ        store90
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS   64(AX), Z8
@@ -6017,7 +6691,7 @@ done60:
 	VMOVUPS.Z 448(AX), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store61:
+store90:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -6026,15 +6700,31 @@ store61:
 	VMOVUPS Z5, 320(AX)
 	VMOVUPS Z6, 384(AX)
 	VMOVUPS Z7, K1, 448(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below91
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down87
+
+below91:
 	VZEROUPPER
 	RET
 
 tile2x8:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x70, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x70, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down92:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6051,18 +6741,18 @@ tile2x8:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done63
+	JZ     done94
 
-loop62:
+loop93:
 	VMOVUPS      (DI), Z16
 	VMOVUPS      64(DI), Z17
 	VMOVUPS      128(DI), Z18
@@ -6094,14 +6784,14 @@ loop62:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop62
+	JNZ          loop93
 
-done63:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done94:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store64
+	JZ        store95
 	VMOVUPS   (AX), Z16
 	VADDPS    Z16, Z0, Z0
 	VMOVUPS   64(AX), Z16
@@ -6135,7 +6825,7 @@ done63:
 	VMOVUPS.Z 448(AX)(CX*1), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-store64:
+store95:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, 64(AX)
 	VMOVUPS Z2, 128(AX)
@@ -6152,14 +6842,28 @@ store64:
 	VMOVUPS Z13, 320(AX)(CX*1)
 	VMOVUPS Z14, 384(AX)(CX*1)
 	VMOVUPS Z15, K1, 448(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below96
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down92
+
+below96:
 	VZEROUPPER
 	RET
 
-// func distance32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func distance32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·distance32AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·distance32AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x10
 	JGT  more1
 	CMPQ AX, $0x08
@@ -6298,22 +7002,24 @@ rows28:
 	JMP tile14x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
-	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done30
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop29:
+down29:
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done31
+
+loop30:
 	VMOVUPS.Z   (SI), K1, Z1
 	VSUBPS.BCST (AX), Z1, Z1
 	VFMADD231PS Z1, Z1, Z0
@@ -6322,40 +7028,56 @@ loop29:
 	ADDQ        CX, AX
 	ADDQ        DI, SI
 	DECQ        R8
-	JNZ         loop29
+	JNZ         loop30
 
-done30:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done31:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store31
+	JZ        store32
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-store31:
+store32:
 	VMOVUPS Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below33
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down29
+
+below33:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down34:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done33
+	JZ     done36
 
-loop32:
+loop35:
 	VMOVUPS.Z   (DI), K1, Z2
 	VSUBPS.BCST (AX), Z2, Z3
 	VFMADD231PS Z3, Z3, Z0
@@ -6366,45 +7088,61 @@ loop32:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop32
+	JNZ         loop35
 
-done33:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done36:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store34
+	JZ        store37
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store34:
+store37:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below38
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down34
+
+below38:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down39:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done36
+	JZ     done41
 
-loop35:
+loop40:
 	VMOVUPS.Z   (DI), K1, Z3
 	VSUBPS.BCST (AX), Z3, Z4
 	VFMADD231PS Z4, Z4, Z0
@@ -6417,14 +7155,14 @@ loop35:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop35
+	JNZ         loop40
 
-done36:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done41:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store37
+	JZ        store42
 	VMOVUPS.Z (AX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z3
@@ -6432,35 +7170,51 @@ done36:
 	VMOVUPS.Z (AX)(CX*2), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-store37:
+store42:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below43
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down39
+
+below43:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down44:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done39
+	JZ     done46
 
-loop38:
+loop45:
 	VMOVUPS.Z   (R8), K1, Z4
 	VSUBPS.BCST (AX), Z4, Z5
 	VFMADD231PS Z5, Z5, Z0
@@ -6475,15 +7229,15 @@ loop38:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop38
+	JNZ         loop45
 
-done39:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done46:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store40
+	JZ        store47
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z4
@@ -6493,37 +7247,53 @@ done39:
 	VMOVUPS.Z (AX)(DX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store40:
+store47:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below48
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down44
+
+below48:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down49:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done42
+	JZ     done51
 
-loop41:
+loop50:
 	VMOVUPS.Z   (R8), K1, Z5
 	VSUBPS.BCST (AX), Z5, Z6
 	VFMADD231PS Z6, Z6, Z0
@@ -6540,15 +7310,15 @@ loop41:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop41
+	JNZ         loop50
 
-done42:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done51:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store43
+	JZ        store52
 	VMOVUPS.Z (AX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z5
@@ -6560,40 +7330,56 @@ done42:
 	VMOVUPS.Z (AX)(CX*4), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-store43:
+store52:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below53
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down49
+
+below53:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down54:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done45
+	JZ     done56
 
-loop44:
+loop55:
 	VMOVUPS.Z   (R9), K1, Z6
 	VSUBPS.BCST (AX), Z6, Z7
 	VFMADD231PS Z7, Z7, Z0
@@ -6612,16 +7398,16 @@ loop44:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop44
+	JNZ         loop55
 
-done45:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done56:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store46
+	JZ        store57
 	VMOVUPS.Z (AX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z6
@@ -6635,21 +7421,37 @@ done45:
 	VMOVUPS.Z (AX)(BX*1), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store46:
+store57:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below58
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down54
+
+below58:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down59:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6657,20 +7459,20 @@ tile7x1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done48
+	JZ     done61
 
-loop47:
+loop60:
 	VMOVUPS.Z   (R9), K1, Z7
 	VSUBPS.BCST (AX), Z7, Z8
 	VFMADD231PS Z8, Z8, Z0
@@ -6691,16 +7493,16 @@ loop47:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop47
+	JNZ         loop60
 
-done48:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done61:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store49
+	JZ        store62
 	VMOVUPS.Z (AX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z7
@@ -6716,7 +7518,7 @@ done48:
 	VMOVUPS.Z (AX)(DX*2), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-store49:
+store62:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -6724,14 +7526,30 @@ store49:
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below63
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down59
+
+below63:
 	VZEROUPPER
 	RET
 
 tile8x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down64:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6740,22 +7558,22 @@ tile8x1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done51
+	JZ     done66
 
-loop50:
+loop65:
 	VMOVUPS.Z   (R10), K1, Z8
 	VSUBPS.BCST (AX), Z8, Z9
 	VFMADD231PS Z9, Z9, Z0
@@ -6779,18 +7597,18 @@ loop50:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop50
+	JNZ         loop65
 
-done51:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done66:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store52
+	JZ        store67
 	VMOVUPS.Z (AX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z8
@@ -6808,7 +7626,7 @@ done51:
 	VMOVUPS.Z (SI), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store52:
+store67:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -6817,14 +7635,30 @@ store52:
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
 	VMOVUPS Z7, K1, (SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below68
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down64
+
+below68:
 	VZEROUPPER
 	RET
 
 tile9x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down69:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6834,22 +7668,22 @@ tile9x1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done54
+	JZ     done71
 
-loop53:
+loop70:
 	VMOVUPS.Z   (R10), K1, Z9
 	VSUBPS.BCST (AX), Z9, Z10
 	VFMADD231PS Z10, Z10, Z0
@@ -6875,18 +7709,18 @@ loop53:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop53
+	JNZ         loop70
 
-done54:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done71:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store55
+	JZ        store72
 	VMOVUPS.Z (AX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z9
@@ -6906,7 +7740,7 @@ done54:
 	VMOVUPS.Z (SI)(CX*1), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-store55:
+store72:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -6916,14 +7750,30 @@ store55:
 	VMOVUPS Z6, K1, (AX)(DX*2)
 	VMOVUPS Z7, K1, (SI)
 	VMOVUPS Z8, K1, (SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
 tile10x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down74:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -6934,22 +7784,22 @@ tile10x1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done57
+	JZ     done76
 
-loop56:
+loop75:
 	VMOVUPS.Z   (R10), K1, Z10
 	VSUBPS.BCST (AX), Z10, Z11
 	VFMADD231PS Z11, Z11, Z0
@@ -6977,18 +7827,18 @@ loop56:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop56
+	JNZ         loop75
 
-done57:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done76:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store58
+	JZ        store77
 	VMOVUPS.Z (AX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z10
@@ -7010,7 +7860,7 @@ done57:
 	VMOVUPS.Z (SI)(CX*2), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store58:
+store77:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -7021,14 +7871,30 @@ store58:
 	VMOVUPS Z7, K1, (SI)
 	VMOVUPS Z8, K1, (SI)(CX*1)
 	VMOVUPS Z9, K1, (SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below78
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile11x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down79:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7040,22 +7906,22 @@ tile11x1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done60
+	JZ     done81
 
-loop59:
+loop80:
 	VMOVUPS.Z   (R10), K1, Z11
 	VSUBPS.BCST (AX), Z11, Z12
 	VFMADD231PS Z12, Z12, Z0
@@ -7085,18 +7951,18 @@ loop59:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop59
+	JNZ         loop80
 
-done60:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done81:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store61
+	JZ        store82
 	VMOVUPS.Z (AX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z11
@@ -7120,7 +7986,7 @@ done60:
 	VMOVUPS.Z (SI)(DX*1), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-store61:
+store82:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -7132,14 +7998,30 @@ store61:
 	VMOVUPS Z8, K1, (SI)(CX*1)
 	VMOVUPS Z9, K1, (SI)(CX*2)
 	VMOVUPS Z10, K1, (SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below83
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down79
+
+below83:
 	VZEROUPPER
 	RET
 
 tile12x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down84:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7152,22 +8034,22 @@ tile12x1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done63
+	JZ     done86
 
-loop62:
+loop85:
 	VMOVUPS.Z   (R10), K1, Z12
 	VSUBPS.BCST (AX), Z12, Z13
 	VFMADD231PS Z13, Z13, Z0
@@ -7199,18 +8081,18 @@ loop62:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop62
+	JNZ         loop85
 
-done63:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done86:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store64
+	JZ        store87
 	VMOVUPS.Z (AX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z12
@@ -7236,7 +8118,7 @@ done63:
 	VMOVUPS.Z (SI)(CX*4), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store64:
+store87:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -7249,14 +8131,30 @@ store64:
 	VMOVUPS Z9, K1, (SI)(CX*2)
 	VMOVUPS Z10, K1, (SI)(DX*1)
 	VMOVUPS Z11, K1, (SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below88
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down84
+
+below88:
 	VZEROUPPER
 	RET
 
 tile13x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down89:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7270,22 +8168,22 @@ tile13x1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done66
+	JZ     done91
 
-loop65:
+loop90:
 	VMOVUPS.Z   (R10), K1, Z13
 	VSUBPS.BCST (AX), Z13, Z14
 	VFMADD231PS Z14, Z14, Z0
@@ -7319,18 +8217,18 @@ loop65:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop65
+	JNZ         loop90
 
-done66:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done91:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store67
+	JZ        store92
 	VMOVUPS.Z (AX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z13
@@ -7358,7 +8256,7 @@ done66:
 	VMOVUPS.Z (SI)(BX*1), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-store67:
+store92:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -7372,14 +8270,30 @@ store67:
 	VMOVUPS Z10, K1, (SI)(DX*1)
 	VMOVUPS Z11, K1, (SI)(CX*4)
 	VMOVUPS Z12, K1, (SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below93
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down89
+
+below93:
 	VZEROUPPER
 	RET
 
 tile14x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down94:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7394,22 +8308,22 @@ tile14x1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done69
+	JZ     done96
 
-loop68:
+loop95:
 	VMOVUPS.Z   (R10), K1, Z14
 	VSUBPS.BCST (AX), Z14, Z15
 	VFMADD231PS Z15, Z15, Z0
@@ -7445,18 +8359,18 @@ loop68:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop68
+	JNZ         loop95
 
-done69:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done96:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store70
+	JZ        store97
 	VMOVUPS.Z (AX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z14
@@ -7486,7 +8400,7 @@ done69:
 	VMOVUPS.Z (SI)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store70:
+store97:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -7501,28 +8415,44 @@ store70:
 	VMOVUPS Z11, K1, (SI)(CX*4)
 	VMOVUPS Z12, K1, (SI)(BX*1)
 	VMOVUPS Z13, K1, (SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below98
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down94
+
+below98:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down99:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done72
+	JZ     done101
 
-loop71:
+loop100:
 	VMOVUPS     (SI), Z2
 	VMOVUPS.Z   64(SI), K1, Z3
 	VSUBPS.BCST (AX), Z2, Z2
@@ -7534,46 +8464,62 @@ loop71:
 	ADDQ        CX, AX
 	ADDQ        DI, SI
 	DECQ        R8
-	JNZ         loop71
+	JNZ         loop100
 
-done72:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done101:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store73
+	JZ        store102
 	VMOVUPS   (AX), Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store73:
+store102:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below103
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down99
+
+below103:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down104:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done75
+	JZ     done106
 
-loop74:
+loop105:
 	VMOVUPS     (DI), Z4
 	VMOVUPS.Z   64(DI), K1, Z5
 	VSUBPS.BCST (AX), Z4, Z6
@@ -7589,14 +8535,14 @@ loop74:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop74
+	JNZ         loop105
 
-done75:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done106:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store76
+	JZ        store107
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z4
@@ -7606,38 +8552,54 @@ done75:
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store76:
+store107:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below108
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down104
+
+below108:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down109:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done78
+	JZ     done111
 
-loop77:
+loop110:
 	VMOVUPS     (DI), Z6
 	VMOVUPS.Z   64(DI), K1, Z7
 	VSUBPS.BCST (AX), Z6, Z8
@@ -7657,14 +8619,14 @@ loop77:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop77
+	JNZ         loop110
 
-done78:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done111:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store79
+	JZ        store112
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z6
@@ -7678,22 +8640,38 @@ done78:
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store79:
+store112:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below113
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down109
+
+below113:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down114:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7702,19 +8680,19 @@ tile4x2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done81
+	JZ     done116
 
-loop80:
+loop115:
 	VMOVUPS     (R8), Z8
 	VMOVUPS.Z   64(R8), K1, Z9
 	VSUBPS.BCST (AX), Z8, Z10
@@ -7738,15 +8716,15 @@ loop80:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop80
+	JNZ         loop115
 
-done81:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done116:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store82
+	JZ        store117
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z8
@@ -7764,7 +8742,7 @@ done81:
 	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store82:
+store117:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -7773,15 +8751,31 @@ store82:
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
 	VMOVUPS Z6, (AX)(DX*1)
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below118
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down114
+
+below118:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down119:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7792,19 +8786,19 @@ tile5x2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done84
+	JZ     done121
 
-loop83:
+loop120:
 	VMOVUPS     (R8), Z10
 	VMOVUPS.Z   64(R8), K1, Z11
 	VSUBPS.BCST (AX), Z10, Z12
@@ -7832,15 +8826,15 @@ loop83:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop83
+	JNZ         loop120
 
-done84:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done121:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store85
+	JZ        store122
 	VMOVUPS   (AX), Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z10
@@ -7862,7 +8856,7 @@ done84:
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store85:
+store122:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -7873,15 +8867,31 @@ store85:
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below123
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down119
+
+below123:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down124:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -7894,20 +8904,20 @@ tile6x2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done87
+	JZ     done126
 
-loop86:
+loop125:
 	VMOVUPS     (R9), Z12
 	VMOVUPS.Z   64(R9), K1, Z13
 	VSUBPS.BCST (AX), Z12, Z14
@@ -7939,16 +8949,16 @@ loop86:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop86
+	JNZ         loop125
 
-done87:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done126:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store88
+	JZ        store127
 	VMOVUPS   (AX), Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z12
@@ -7974,7 +8984,7 @@ done87:
 	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store88:
+store127:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -7987,15 +8997,31 @@ store88:
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
 	VMOVUPS Z10, (AX)(BX*1)
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down129:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8010,20 +9036,20 @@ tile7x2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done90
+	JZ     done131
 
-loop89:
+loop130:
 	VMOVUPS     (R9), Z14
 	VMOVUPS.Z   64(R9), K1, Z15
 	VSUBPS.BCST (AX), Z14, Z16
@@ -8059,16 +9085,16 @@ loop89:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop89
+	JNZ         loop130
 
-done90:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done131:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store91
+	JZ        store132
 	VMOVUPS   (AX), Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z14
@@ -8098,7 +9124,7 @@ done90:
 	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store91:
+store132:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -8113,15 +9139,31 @@ store91:
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
 	VMOVUPS Z12, (AX)(DX*2)
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below133
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile8x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down134:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8138,22 +9180,22 @@ tile8x2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done93
+	JZ     done136
 
-loop92:
+loop135:
 	VMOVUPS     (R10), Z16
 	VMOVUPS.Z   64(R10), K1, Z17
 	VSUBPS.BCST (AX), Z16, Z18
@@ -8194,18 +9236,18 @@ loop92:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop92
+	JNZ         loop135
 
-done93:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done136:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store94
+	JZ        store137
 	VMOVUPS   (AX), Z16
 	VADDPS    Z16, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z16
@@ -8239,7 +9281,7 @@ done93:
 	VMOVUPS.Z 64(SI), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-store94:
+store137:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -8256,15 +9298,31 @@ store94:
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
 	VMOVUPS Z14, (SI)
 	VMOVUPS Z15, K1, 64(SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below138
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down134
+
+below138:
 	VZEROUPPER
 	RET
 
 tile9x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down139:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8283,22 +9341,22 @@ tile9x2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done96
+	JZ     done141
 
-loop95:
+loop140:
 	VMOVUPS     (R10), Z18
 	VMOVUPS.Z   64(R10), K1, Z19
 	VSUBPS.BCST (AX), Z18, Z20
@@ -8343,18 +9401,18 @@ loop95:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop95
+	JNZ         loop140
 
-done96:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done141:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store97
+	JZ        store142
 	VMOVUPS   (AX), Z18
 	VADDPS    Z18, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z18
@@ -8392,7 +9450,7 @@ done96:
 	VMOVUPS.Z 64(SI)(CX*1), K1, Z18
 	VADDPS    Z18, Z17, Z17
 
-store97:
+store142:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -8411,15 +9469,31 @@ store97:
 	VMOVUPS Z15, K1, 64(SI)
 	VMOVUPS Z16, (SI)(CX*1)
 	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below143
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down139
+
+below143:
 	VZEROUPPER
 	RET
 
 tile10x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down144:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8440,22 +9514,22 @@ tile10x2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done99
+	JZ     done146
 
-loop98:
+loop145:
 	VMOVUPS     (R10), Z20
 	VMOVUPS.Z   64(R10), K1, Z21
 	VSUBPS.BCST (AX), Z20, Z22
@@ -8504,18 +9578,18 @@ loop98:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop98
+	JNZ         loop145
 
-done99:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done146:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store100
+	JZ        store147
 	VMOVUPS   (AX), Z20
 	VADDPS    Z20, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z20
@@ -8557,7 +9631,7 @@ done99:
 	VMOVUPS.Z 64(SI)(CX*2), K1, Z20
 	VADDPS    Z20, Z19, Z19
 
-store100:
+store147:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -8578,15 +9652,31 @@ store100:
 	VMOVUPS Z17, K1, 64(SI)(CX*1)
 	VMOVUPS Z18, (SI)(CX*2)
 	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below148
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down144
+
+below148:
 	VZEROUPPER
 	RET
 
 tile11x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down149:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8609,22 +9699,22 @@ tile11x2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done102
+	JZ     done151
 
-loop101:
+loop150:
 	VMOVUPS     (R10), Z22
 	VMOVUPS.Z   64(R10), K1, Z23
 	VSUBPS.BCST (AX), Z22, Z24
@@ -8677,18 +9767,18 @@ loop101:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop101
+	JNZ         loop150
 
-done102:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done151:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store103
+	JZ        store152
 	VMOVUPS   (AX), Z22
 	VADDPS    Z22, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z22
@@ -8734,7 +9824,7 @@ done102:
 	VMOVUPS.Z 64(SI)(DX*1), K1, Z22
 	VADDPS    Z22, Z21, Z21
 
-store103:
+store152:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -8757,15 +9847,31 @@ store103:
 	VMOVUPS Z19, K1, 64(SI)(CX*2)
 	VMOVUPS Z20, (SI)(DX*1)
 	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below153
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down149
+
+below153:
 	VZEROUPPER
 	RET
 
 tile12x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down154:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8790,22 +9896,22 @@ tile12x2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done105
+	JZ     done156
 
-loop104:
+loop155:
 	VMOVUPS     (R10), Z24
 	VMOVUPS.Z   64(R10), K1, Z25
 	VSUBPS.BCST (AX), Z24, Z26
@@ -8862,18 +9968,18 @@ loop104:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop104
+	JNZ         loop155
 
-done105:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done156:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store106
+	JZ        store157
 	VMOVUPS   (AX), Z24
 	VADDPS    Z24, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z24
@@ -8923,7 +10029,7 @@ done105:
 	VMOVUPS.Z 64(SI)(CX*4), K1, Z24
 	VADDPS    Z24, Z23, Z23
 
-store106:
+store157:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -8948,15 +10054,31 @@ store106:
 	VMOVUPS Z21, K1, 64(SI)(DX*1)
 	VMOVUPS Z22, (SI)(CX*4)
 	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below158
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down154
+
+below158:
 	VZEROUPPER
 	RET
 
 tile13x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down159:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -8983,22 +10105,22 @@ tile13x2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done108
+	JZ     done161
 
-loop107:
+loop160:
 	VMOVUPS     (R10), Z26
 	VMOVUPS.Z   64(R10), K1, Z27
 	VSUBPS.BCST (AX), Z26, Z28
@@ -9059,18 +10181,18 @@ loop107:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop107
+	JNZ         loop160
 
-done108:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done161:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store109
+	JZ        store162
 	VMOVUPS   (AX), Z26
 	VADDPS    Z26, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z26
@@ -9124,7 +10246,7 @@ done108:
 	VMOVUPS.Z 64(SI)(BX*1), K1, Z26
 	VADDPS    Z26, Z25, Z25
 
-store109:
+store162:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -9151,15 +10273,31 @@ store109:
 	VMOVUPS Z23, K1, 64(SI)(CX*4)
 	VMOVUPS Z24, (SI)(BX*1)
 	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below163
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down159
+
+below163:
 	VZEROUPPER
 	RET
 
 tile14x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down164:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9188,22 +10326,22 @@ tile14x2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done111
+	JZ     done166
 
-loop110:
+loop165:
 	VMOVUPS     (R10), Z28
 	VMOVUPS.Z   64(R10), K1, Z29
 	VSUBPS.BCST (AX), Z28, Z30
@@ -9268,18 +10406,18 @@ loop110:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop110
+	JNZ         loop165
 
-done111:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done166:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store112
+	JZ        store167
 	VMOVUPS   (AX), Z28
 	VADDPS    Z28, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z28
@@ -9337,7 +10475,7 @@ done111:
 	VMOVUPS.Z 64(SI)(DX*2), K1, Z28
 	VADDPS    Z28, Z27, Z27
 
-store112:
+store167:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -9366,14 +10504,28 @@ store112:
 	VMOVUPS Z25, K1, 64(SI)(BX*1)
 	VMOVUPS Z26, (SI)(DX*2)
 	VMOVUPS Z27, K1, 64(SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below168
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down164
+
+below168:
 	VZEROUPPER
 	RET
 
-// func shifted32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func shifted32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shifted32AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·shifted32AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x10
 	JGT  more1
 	CMPQ AX, $0x04
@@ -9442,22 +10594,24 @@ rows14:
 	JMP tile7x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
-	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done16
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop15:
+down15:
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done17
+
+loop16:
 	VMOVUPS.Z    (SI), K1, Z1
 	VBROADCASTSS (AX), Z2
 	VSUBPS.BCST  (DX), Z1, Z1
@@ -9466,41 +10620,59 @@ loop15:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop15
+	JNZ          loop16
 
-done16:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done17:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store17
+	JZ        store18
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-store17:
+store18:
 	VMOVUPS Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below19
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down15
+
+below19:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down20:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done19
+	JZ     done22
 
-loop18:
+loop21:
 	VMOVUPS.Z    (R8), K1, Z2
 	VBROADCASTSS (AX), Z3
 	VSUBPS.BCST  (BX), Z2, Z4
@@ -9512,46 +10684,64 @@ loop18:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop18
+	JNZ          loop21
 
-done19:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done22:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store20
+	JZ        store23
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store20:
+store23:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below24
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down20
+
+below24:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down25:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done22
+	JZ     done27
 
-loop21:
+loop26:
 	VMOVUPS.Z    (R8), K1, Z3
 	VBROADCASTSS (AX), Z4
 	VSUBPS.BCST  (BX), Z3, Z5
@@ -9566,14 +10756,14 @@ loop21:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done27:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store23
+	JZ        store28
 	VMOVUPS.Z (AX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z3
@@ -9581,37 +10771,55 @@ done22:
 	VMOVUPS.Z (AX)(CX*2), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-store23:
+store28:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down30:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done25
+	JZ     done32
 
-loop24:
+loop31:
 	VMOVUPS.Z    (R10), K1, Z4
 	VBROADCASTSS (AX), Z5
 	VSUBPS.BCST  (SI), Z4, Z6
@@ -9629,15 +10837,15 @@ loop24:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done32:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store26
+	JZ        store33
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z4
@@ -9647,39 +10855,57 @@ done25:
 	VMOVUPS.Z (AX)(DX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store26:
+store33:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below34
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down35:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done28
+	JZ     done37
 
-loop27:
+loop36:
 	VMOVUPS.Z    (R10), K1, Z5
 	VBROADCASTSS (AX), Z6
 	VSUBPS.BCST  (SI), Z5, Z7
@@ -9700,15 +10926,15 @@ loop27:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop27
+	JNZ          loop36
 
-done28:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done37:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store29
+	JZ        store38
 	VMOVUPS.Z (AX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z5
@@ -9720,43 +10946,61 @@ done28:
 	VMOVUPS.Z (AX)(CX*4), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-store29:
+store38:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below39
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down35
+
+below39:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down40:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done31
+	JZ     done42
 
-loop30:
+loop41:
 	VMOVUPS.Z    (R12), K1, Z6
 	VBROADCASTSS (AX), Z7
 	VSUBPS.BCST  (DI), Z6, Z8
@@ -9780,16 +11024,16 @@ loop30:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop30
+	JNZ          loop41
 
-done31:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done42:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store32
+	JZ        store43
 	VMOVUPS.Z (AX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z6
@@ -9803,21 +11047,39 @@ done31:
 	VMOVUPS.Z (AX)(BX*1), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store32:
+store43:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below44
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down40
+
+below44:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down45:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -9825,23 +11087,23 @@ tile7x1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done34
+	JZ     done47
 
-loop33:
+loop46:
 	VMOVUPS.Z    (R12), K1, Z7
 	VBROADCASTSS (AX), Z8
 	VSUBPS.BCST  (DI), Z7, Z9
@@ -9868,16 +11130,16 @@ loop33:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop33
+	JNZ          loop46
 
-done34:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done47:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store35
+	JZ        store48
 	VMOVUPS.Z (AX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z7
@@ -9893,7 +11155,7 @@ done34:
 	VMOVUPS.Z (AX)(DX*2), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-store35:
+store48:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -9901,28 +11163,46 @@ store35:
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below49
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down45
+
+below49:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down50:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done37
+	JZ     done52
 
-loop36:
+loop51:
 	VMOVUPS      (SI), Z2
 	VMOVUPS.Z    64(SI), K1, Z3
 	VBROADCASTSS (AX), Z4
@@ -9934,47 +11214,65 @@ loop36:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop36
+	JNZ          loop51
 
-done37:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done52:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store38
+	JZ        store53
 	VMOVUPS   (AX), Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store38:
+store53:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below54
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down50
+
+below54:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down55:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done40
+	JZ     done57
 
-loop39:
+loop56:
 	VMOVUPS      (R8), Z4
 	VMOVUPS.Z    64(R8), K1, Z5
 	VBROADCASTSS (AX), Z6
@@ -9991,14 +11289,14 @@ loop39:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop39
+	JNZ          loop56
 
-done40:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done57:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store41
+	JZ        store58
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z4
@@ -10008,39 +11306,57 @@ done40:
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store41:
+store58:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below59
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down55
+
+below59:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down60:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done43
+	JZ     done62
 
-loop42:
+loop61:
 	VMOVUPS      (R8), Z6
 	VMOVUPS.Z    64(R8), K1, Z7
 	VBROADCASTSS (AX), Z8
@@ -10062,14 +11378,14 @@ loop42:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop42
+	JNZ          loop61
 
-done43:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done62:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store44
+	JZ        store63
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z6
@@ -10083,22 +11399,40 @@ done43:
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store44:
+store63:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below64
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down60
+
+below64:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down65:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -10107,21 +11441,21 @@ tile4x2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done46
+	JZ     done67
 
-loop45:
+loop66:
 	VMOVUPS      (R10), Z8
 	VMOVUPS.Z    64(R10), K1, Z9
 	VBROADCASTSS (AX), Z10
@@ -10148,15 +11482,15 @@ loop45:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop45
+	JNZ          loop66
 
-done46:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done67:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store47
+	JZ        store68
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z8
@@ -10174,7 +11508,7 @@ done46:
 	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store47:
+store68:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -10183,15 +11517,33 @@ store47:
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
 	VMOVUPS Z6, (AX)(DX*1)
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below69
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down65
+
+below69:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down70:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -10202,21 +11554,21 @@ tile5x2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done49
+	JZ     done72
 
-loop48:
+loop71:
 	VMOVUPS      (R10), Z10
 	VMOVUPS.Z    64(R10), K1, Z11
 	VBROADCASTSS (AX), Z12
@@ -10248,15 +11600,15 @@ loop48:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop48
+	JNZ          loop71
 
-done49:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done72:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store50
+	JZ        store73
 	VMOVUPS   (AX), Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z10
@@ -10278,7 +11630,7 @@ done49:
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store50:
+store73:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -10289,15 +11641,33 @@ store50:
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below74
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down70
+
+below74:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down75:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -10310,23 +11680,23 @@ tile6x2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done52
+	JZ     done77
 
-loop51:
+loop76:
 	VMOVUPS      (R12), Z12
 	VMOVUPS.Z    64(R12), K1, Z13
 	VBROADCASTSS (AX), Z14
@@ -10363,16 +11733,16 @@ loop51:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop51
+	JNZ          loop76
 
-done52:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done77:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store53
+	JZ        store78
 	VMOVUPS   (AX), Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z12
@@ -10398,7 +11768,7 @@ done52:
 	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store53:
+store78:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -10411,15 +11781,33 @@ store53:
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
 	VMOVUPS Z10, (AX)(BX*1)
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below79
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down75
+
+below79:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down80:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -10434,23 +11822,23 @@ tile7x2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done55
+	JZ     done82
 
-loop54:
+loop81:
 	VMOVUPS      (R12), Z14
 	VMOVUPS.Z    64(R12), K1, Z15
 	VBROADCASTSS (AX), Z16
@@ -10492,16 +11880,16 @@ loop54:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop54
+	JNZ          loop81
 
-done55:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done82:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store56
+	JZ        store83
 	VMOVUPS   (AX), Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z14
@@ -10531,7 +11919,7 @@ done55:
 	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store56:
+store83:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -10546,14 +11934,30 @@ store56:
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
 	VMOVUPS Z12, (AX)(DX*2)
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-// func centred32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func centred32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·centred32AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·centred32AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x10
 	JGT  more1
 	CMPQ AX, $0x04
@@ -10622,24 +12026,26 @@ rows14:
 	JMP tile7x2
 
 tile1x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z0, Z0, Z0
-	MOVQ      x+64(FP), AX
-	VMOVUPS.Z (AX), K1, Z1
-	MOVQ      a+24(FP), AX
-	MOVQ      colA+40(FP), CX
-	MOVQ      ahead+112(FP), DX
-	MOVQ      stepAhead+120(FP), BX
-	MOVQ      b+48(FP), SI
-	MOVQ      rowB+56(FP), DI
-	MOVQ      k+16(FP), R8
-	TESTQ     R8, R8
-	JZ        done16
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop15:
+down15:
+	VPXORD    Z0, Z0, Z0
+	MOVQ      x+72(FP), AX
+	VMOVUPS.Z (AX), K1, Z1
+	MOVQ      a+32(FP), AX
+	MOVQ      colA+48(FP), CX
+	MOVQ      ahead+120(FP), DX
+	MOVQ      stepAhead+128(FP), BX
+	MOVQ      b+56(FP), SI
+	MOVQ      rowB+64(FP), DI
+	MOVQ      k+24(FP), R8
+	TESTQ     R8, R8
+	JZ        done17
+
+loop16:
 	VMOVUPS.Z    (SI), K1, Z2
 	VBROADCASTSS (AX), Z3
 	VSUBPS       Z2, Z1, Z2
@@ -10649,44 +12055,63 @@ loop15:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop15
+	JNZ          loop16
 
-done16:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done17:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store17
+	JZ        store18
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-store17:
+store18:
 	VMOVUPS Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below19
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down15
+
+below19:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down20:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPS.Z (AX), K1, Z2
 	VMOVUPS.Z (AX)(CX*1), K1, Z3
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done19
+	JZ        done22
 
-loop18:
+loop21:
 	VMOVUPS.Z    (DI), K1, Z4
 	VBROADCASTSS (AX), Z5
 	VSUBPS       Z4, Z2, Z6
@@ -10699,50 +12124,69 @@ loop18:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop18
+	JNZ          loop21
 
-done19:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done22:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store20
+	JZ        store23
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store20:
+store23:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below24
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down20
+
+below24:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down25:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPS.Z (AX), K1, Z3
 	VMOVUPS.Z (AX)(CX*1), K1, Z4
 	VMOVUPS.Z (AX)(CX*2), K1, Z5
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done22
+	JZ        done27
 
-loop21:
+loop26:
 	VMOVUPS.Z    (DI), K1, Z6
 	VBROADCASTSS (AX), Z7
 	VSUBPS       Z6, Z3, Z8
@@ -10758,14 +12202,14 @@ loop21:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done27:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store23
+	JZ        store28
 	VMOVUPS.Z (AX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z3
@@ -10773,42 +12217,61 @@ done22:
 	VMOVUPS.Z (AX)(CX*2), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-store23:
+store28:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down30:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPS.Z (AX), K1, Z4
 	VMOVUPS.Z (AX)(CX*1), K1, Z5
 	VMOVUPS.Z (AX)(CX*2), K1, Z6
 	VMOVUPS.Z (AX)(DX*1), K1, Z7
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done25
+	JZ        done32
 
-loop24:
+loop31:
 	VMOVUPS.Z    (R8), K1, Z8
 	VBROADCASTSS (AX), Z9
 	VSUBPS       Z8, Z4, Z10
@@ -10827,15 +12290,15 @@ loop24:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done32:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store26
+	JZ        store33
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z4
@@ -10845,45 +12308,64 @@ done25:
 	VMOVUPS.Z (AX)(DX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store26:
+store33:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below34
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down35:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPS.Z (AX), K1, Z5
 	VMOVUPS.Z (AX)(CX*1), K1, Z6
 	VMOVUPS.Z (AX)(CX*2), K1, Z7
 	VMOVUPS.Z (AX)(DX*1), K1, Z8
 	VMOVUPS.Z (AX)(CX*4), K1, Z9
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done28
+	JZ        done37
 
-loop27:
+loop36:
 	VMOVUPS.Z    (R8), K1, Z10
 	VBROADCASTSS (AX), Z11
 	VSUBPS       Z10, Z5, Z12
@@ -10905,15 +12387,15 @@ loop27:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop27
+	JNZ          loop36
 
-done28:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done37:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store29
+	JZ        store38
 	VMOVUPS.Z (AX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z5
@@ -10925,28 +12407,47 @@ done28:
 	VMOVUPS.Z (AX)(CX*4), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-store29:
+store38:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below39
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down35
+
+below39:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down40:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPS.Z (AX), K1, Z6
@@ -10955,20 +12456,20 @@ tile6x1:
 	VMOVUPS.Z (AX)(DX*1), K1, Z9
 	VMOVUPS.Z (AX)(CX*4), K1, Z10
 	VMOVUPS.Z (AX)(BX*1), K1, Z11
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done31
+	JZ        done42
 
-loop30:
+loop41:
 	VMOVUPS.Z    (R9), K1, Z12
 	VBROADCASTSS (AX), Z13
 	VSUBPS       Z12, Z6, Z14
@@ -10993,16 +12494,16 @@ loop30:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop30
+	JNZ          loop41
 
-done31:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done42:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store32
+	JZ        store43
 	VMOVUPS.Z (AX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z6
@@ -11016,21 +12517,40 @@ done31:
 	VMOVUPS.Z (AX)(BX*1), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store32:
+store43:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below44
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down40
+
+below44:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down45:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -11038,8 +12558,8 @@ tile7x1:
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPS.Z (AX), K1, Z7
@@ -11049,20 +12569,20 @@ tile7x1:
 	VMOVUPS.Z (AX)(CX*4), K1, Z11
 	VMOVUPS.Z (AX)(BX*1), K1, Z12
 	VMOVUPS.Z (AX)(DX*2), K1, Z13
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done34
+	JZ        done47
 
-loop33:
+loop46:
 	VMOVUPS.Z    (R9), K1, Z14
 	VBROADCASTSS (AX), Z15
 	VSUBPS       Z14, Z7, Z16
@@ -11090,16 +12610,16 @@ loop33:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop33
+	JNZ          loop46
 
-done34:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done47:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store35
+	JZ        store48
 	VMOVUPS.Z (AX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z7
@@ -11115,7 +12635,7 @@ done34:
 	VMOVUPS.Z (AX)(DX*2), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-store35:
+store48:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -11123,31 +12643,50 @@ store35:
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below49
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down45
+
+below49:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x10, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down50:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	MOVQ      x+64(FP), AX
+	MOVQ      x+72(FP), AX
 	VMOVUPS   (AX), Z2
 	VMOVUPS.Z 64(AX), K1, Z3
-	MOVQ      a+24(FP), AX
-	MOVQ      colA+40(FP), CX
-	MOVQ      ahead+112(FP), DX
-	MOVQ      stepAhead+120(FP), BX
-	MOVQ      b+48(FP), SI
-	MOVQ      rowB+56(FP), DI
-	MOVQ      k+16(FP), R8
+	MOVQ      a+32(FP), AX
+	MOVQ      colA+48(FP), CX
+	MOVQ      ahead+120(FP), DX
+	MOVQ      stepAhead+128(FP), BX
+	MOVQ      b+56(FP), SI
+	MOVQ      rowB+64(FP), DI
+	MOVQ      k+24(FP), R8
 	TESTQ     R8, R8
-	JZ        done37
+	JZ        done52
 
-loop36:
+loop51:
 	VMOVUPS      (SI), Z4
 	VMOVUPS.Z    64(SI), K1, Z5
 	VBROADCASTSS (AX), Z6
@@ -11160,52 +12699,71 @@ loop36:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop36
+	JNZ          loop51
 
-done37:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done52:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store38
+	JZ        store53
 	VMOVUPS   (AX), Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store38:
+store53:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below54
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down50
+
+below54:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x10, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down55:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPS   (AX), Z4
 	VMOVUPS.Z 64(AX), K1, Z5
 	VMOVUPS   (AX)(CX*1), Z6
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z7
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done40
+	JZ        done57
 
-loop39:
+loop56:
 	VMOVUPS      (DI), Z8
 	VMOVUPS.Z    64(DI), K1, Z9
 	VBROADCASTSS (AX), Z10
@@ -11223,14 +12781,14 @@ loop39:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop39
+	JNZ          loop56
 
-done40:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done57:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store41
+	JZ        store58
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z4
@@ -11240,46 +12798,65 @@ done40:
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store41:
+store58:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below59
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down55
+
+below59:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x10, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down60:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPS   (AX), Z6
 	VMOVUPS.Z 64(AX), K1, Z7
 	VMOVUPS   (AX)(CX*1), Z8
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z9
 	VMOVUPS   (AX)(CX*2), Z10
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z11
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done43
+	JZ        done62
 
-loop42:
+loop61:
 	VMOVUPS      (DI), Z12
 	VMOVUPS.Z    64(DI), K1, Z13
 	VBROADCASTSS (AX), Z14
@@ -11302,14 +12879,14 @@ loop42:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop42
+	JNZ          loop61
 
-done43:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done62:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store44
+	JZ        store63
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z6
@@ -11323,22 +12900,41 @@ done43:
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store44:
+store63:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below64
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down60
+
+below64:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x10, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down65:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -11347,8 +12943,8 @@ tile4x2:
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
 	VPXORD    Z7, Z7, Z7
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPS   (AX), Z8
 	VMOVUPS.Z 64(AX), K1, Z9
@@ -11358,19 +12954,19 @@ tile4x2:
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z13
 	VMOVUPS   (AX)(DX*1), Z14
 	VMOVUPS.Z 64(AX)(DX*1), K1, Z15
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done46
+	JZ        done67
 
-loop45:
+loop66:
 	VMOVUPS      (R8), Z16
 	VMOVUPS.Z    64(R8), K1, Z17
 	VBROADCASTSS (AX), Z18
@@ -11398,15 +12994,15 @@ loop45:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop45
+	JNZ          loop66
 
-done46:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done67:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store47
+	JZ        store68
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z8
@@ -11424,7 +13020,7 @@ done46:
 	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store47:
+store68:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -11433,15 +13029,34 @@ store47:
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
 	VMOVUPS Z6, (AX)(DX*1)
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below69
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down65
+
+below69:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x10, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down70:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -11452,8 +13067,8 @@ tile5x2:
 	VPXORD    Z7, Z7, Z7
 	VPXORD    Z8, Z8, Z8
 	VPXORD    Z9, Z9, Z9
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPS   (AX), Z10
 	VMOVUPS.Z 64(AX), K1, Z11
@@ -11465,19 +13080,19 @@ tile5x2:
 	VMOVUPS.Z 64(AX)(DX*1), K1, Z17
 	VMOVUPS   (AX)(CX*4), Z18
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z19
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done49
+	JZ        done72
 
-loop48:
+loop71:
 	VMOVUPS      (R8), Z20
 	VMOVUPS.Z    64(R8), K1, Z21
 	VBROADCASTSS (AX), Z22
@@ -11510,15 +13125,15 @@ loop48:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop48
+	JNZ          loop71
 
-done49:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done72:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store50
+	JZ        store73
 	VMOVUPS   (AX), Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z10
@@ -11540,7 +13155,7 @@ done49:
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store50:
+store73:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -11551,15 +13166,34 @@ store50:
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below74
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down70
+
+below74:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x10, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down75:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -11572,8 +13206,8 @@ tile6x2:
 	VPXORD    Z9, Z9, Z9
 	VPXORD    Z10, Z10, Z10
 	VPXORD    Z11, Z11, Z11
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPS   (AX), Z12
@@ -11588,20 +13222,20 @@ tile6x2:
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z21
 	VMOVUPS   (AX)(BX*1), Z22
 	VMOVUPS.Z 64(AX)(BX*1), K1, Z23
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done52
+	JZ        done77
 
-loop51:
+loop76:
 	VMOVUPS      (R9), Z24
 	VMOVUPS.Z    64(R9), K1, Z25
 	VBROADCASTSS (AX), Z26
@@ -11639,16 +13273,16 @@ loop51:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop51
+	JNZ          loop76
 
-done52:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done77:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store53
+	JZ        store78
 	VMOVUPS   (AX), Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z12
@@ -11674,7 +13308,7 @@ done52:
 	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store53:
+store78:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -11687,15 +13321,34 @@ store53:
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
 	VMOVUPS Z10, (AX)(BX*1)
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below79
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down75
+
+below79:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x10, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down80:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -11710,8 +13363,8 @@ tile7x2:
 	VPXORD    Z11, Z11, Z11
 	VPXORD    Z12, Z12, Z12
 	VPXORD    Z13, Z13, Z13
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPS   (AX), Z14
@@ -11728,20 +13381,20 @@ tile7x2:
 	VMOVUPS.Z 64(AX)(BX*1), K1, Z25
 	VMOVUPS   (AX)(DX*2), Z26
 	VMOVUPS.Z 64(AX)(DX*2), K1, Z27
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done55
+	JZ        done82
 
-loop54:
+loop81:
 	VMOVUPS      (R9), Z28
 	VMOVUPS.Z    64(R9), K1, Z29
 	VBROADCASTSS (AX), Z30
@@ -11784,16 +13437,16 @@ loop54:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop54
+	JNZ          loop81
 
-done55:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done82:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store56
+	JZ        store83
 	VMOVUPS   (AX), Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z14
@@ -11823,7 +13476,7 @@ done55:
 	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store56:
+store83:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -11838,14 +13491,31 @@ store56:
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
 	VMOVUPS Z12, (AX)(DX*2)
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-// func brain32AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func brain32AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, AVX512VNNI, BMI2, MMX+
-TEXT ·brain32AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·brain32AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x10
 	JGT  more1
 	CMPQ AX, $0x08
@@ -11984,22 +13654,24 @@ rows28:
 	JMP tile14x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
-	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done30
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop29:
+down29:
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done31
+
+loop30:
 	VMOVUPS.Z    (SI), K1, Z1
 	VBROADCASTSS (AX), Z2
 	LONG $0x4876f262; WORD $0xc252 // VDPBF16PS Z2, Z1, Z0
@@ -12008,40 +13680,56 @@ loop29:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop29
+	JNZ          loop30
 
-done30:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done31:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store31
+	JZ        store32
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-store31:
+store32:
 	VMOVUPS Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below33
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down29
+
+below33:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down34:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done33
+	JZ     done36
 
-loop32:
+loop35:
 	VMOVUPS.Z    (DI), K1, Z2
 	VBROADCASTSS (AX), Z3
 	LONG $0x486ef262; WORD $0xc352 // VDPBF16PS Z3, Z2, Z0
@@ -12052,45 +13740,61 @@ loop32:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop32
+	JNZ          loop35
 
-done33:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done36:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store34
+	JZ        store37
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store34:
+store37:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below38
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down34
+
+below38:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down39:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done36
+	JZ     done41
 
-loop35:
+loop40:
 	VMOVUPS.Z    (DI), K1, Z3
 	VBROADCASTSS (AX), Z4
 	LONG $0x4866f262; WORD $0xc452 // VDPBF16PS Z4, Z3, Z0
@@ -12103,14 +13807,14 @@ loop35:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop35
+	JNZ          loop40
 
-done36:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done41:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store37
+	JZ        store42
 	VMOVUPS.Z (AX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z3
@@ -12118,35 +13822,51 @@ done36:
 	VMOVUPS.Z (AX)(CX*2), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-store37:
+store42:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below43
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down39
+
+below43:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down44:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done39
+	JZ     done46
 
-loop38:
+loop45:
 	VMOVUPS.Z    (R8), K1, Z4
 	VBROADCASTSS (AX), Z5
 	LONG $0x485ef262; WORD $0xc552 // VDPBF16PS Z5, Z4, Z0
@@ -12161,15 +13881,15 @@ loop38:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop38
+	JNZ          loop45
 
-done39:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done46:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store40
+	JZ        store47
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z4
@@ -12179,37 +13899,53 @@ done39:
 	VMOVUPS.Z (AX)(DX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store40:
+store47:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below48
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down44
+
+below48:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down49:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done42
+	JZ     done51
 
-loop41:
+loop50:
 	VMOVUPS.Z    (R8), K1, Z5
 	VBROADCASTSS (AX), Z6
 	LONG $0x4856f262; WORD $0xc652 // VDPBF16PS Z6, Z5, Z0
@@ -12226,15 +13962,15 @@ loop41:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop41
+	JNZ          loop50
 
-done42:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done51:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store43
+	JZ        store52
 	VMOVUPS.Z (AX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z5
@@ -12246,40 +13982,56 @@ done42:
 	VMOVUPS.Z (AX)(CX*4), K1, Z5
 	VADDPS    Z5, Z4, Z4
 
-store43:
+store52:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below53
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down49
+
+below53:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down54:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done45
+	JZ     done56
 
-loop44:
+loop55:
 	VMOVUPS.Z    (R9), K1, Z6
 	VBROADCASTSS (AX), Z7
 	LONG $0x484ef262; WORD $0xc752 // VDPBF16PS Z7, Z6, Z0
@@ -12298,16 +14050,16 @@ loop44:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop44
+	JNZ          loop55
 
-done45:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done56:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store46
+	JZ        store57
 	VMOVUPS.Z (AX), K1, Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z6
@@ -12321,21 +14073,37 @@ done45:
 	VMOVUPS.Z (AX)(BX*1), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store46:
+store57:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	VMOVUPS Z3, K1, (AX)(DX*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below58
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down54
+
+below58:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down59:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12343,20 +14111,20 @@ tile7x1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done48
+	JZ     done61
 
-loop47:
+loop60:
 	VMOVUPS.Z    (R9), K1, Z7
 	VBROADCASTSS (AX), Z8
 	LONG $0x4846d262; WORD $0xc052 // VDPBF16PS Z8, Z7, Z0
@@ -12377,16 +14145,16 @@ loop47:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop47
+	JNZ          loop60
 
-done48:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done61:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store49
+	JZ        store62
 	VMOVUPS.Z (AX), K1, Z7
 	VADDPS    Z7, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z7
@@ -12402,7 +14170,7 @@ done48:
 	VMOVUPS.Z (AX)(DX*2), K1, Z7
 	VADDPS    Z7, Z6, Z6
 
-store49:
+store62:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -12410,14 +14178,30 @@ store49:
 	VMOVUPS Z4, K1, (AX)(CX*4)
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below63
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down59
+
+below63:
 	VZEROUPPER
 	RET
 
 tile8x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down64:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12426,22 +14210,22 @@ tile8x1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done51
+	JZ     done66
 
-loop50:
+loop65:
 	VMOVUPS.Z    (R10), K1, Z8
 	VBROADCASTSS (AX), Z9
 	LONG $0x483ed262; WORD $0xc152 // VDPBF16PS Z9, Z8, Z0
@@ -12465,18 +14249,18 @@ loop50:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop50
+	JNZ          loop65
 
-done51:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done66:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store52
+	JZ        store67
 	VMOVUPS.Z (AX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z8
@@ -12494,7 +14278,7 @@ done51:
 	VMOVUPS.Z (SI), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store52:
+store67:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -12503,14 +14287,30 @@ store52:
 	VMOVUPS Z5, K1, (AX)(BX*1)
 	VMOVUPS Z6, K1, (AX)(DX*2)
 	VMOVUPS Z7, K1, (SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below68
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down64
+
+below68:
 	VZEROUPPER
 	RET
 
 tile9x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down69:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12520,22 +14320,22 @@ tile9x1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done54
+	JZ     done71
 
-loop53:
+loop70:
 	VMOVUPS.Z    (R10), K1, Z9
 	VBROADCASTSS (AX), Z10
 	LONG $0x4836d262; WORD $0xc252 // VDPBF16PS Z10, Z9, Z0
@@ -12561,18 +14361,18 @@ loop53:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop53
+	JNZ          loop70
 
-done54:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done71:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store55
+	JZ        store72
 	VMOVUPS.Z (AX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z9
@@ -12592,7 +14392,7 @@ done54:
 	VMOVUPS.Z (SI)(CX*1), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-store55:
+store72:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -12602,14 +14402,30 @@ store55:
 	VMOVUPS Z6, K1, (AX)(DX*2)
 	VMOVUPS Z7, K1, (SI)
 	VMOVUPS Z8, K1, (SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
 tile10x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down74:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12620,22 +14436,22 @@ tile10x1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done57
+	JZ     done76
 
-loop56:
+loop75:
 	VMOVUPS.Z    (R10), K1, Z10
 	VBROADCASTSS (AX), Z11
 	LONG $0x482ed262; WORD $0xc352 // VDPBF16PS Z11, Z10, Z0
@@ -12663,18 +14479,18 @@ loop56:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop56
+	JNZ          loop75
 
-done57:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done76:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store58
+	JZ        store77
 	VMOVUPS.Z (AX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z10
@@ -12696,7 +14512,7 @@ done57:
 	VMOVUPS.Z (SI)(CX*2), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store58:
+store77:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -12707,14 +14523,30 @@ store58:
 	VMOVUPS Z7, K1, (SI)
 	VMOVUPS Z8, K1, (SI)(CX*1)
 	VMOVUPS Z9, K1, (SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below78
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile11x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down79:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12726,22 +14558,22 @@ tile11x1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done60
+	JZ     done81
 
-loop59:
+loop80:
 	VMOVUPS.Z    (R10), K1, Z11
 	VBROADCASTSS (AX), Z12
 	LONG $0x4826d262; WORD $0xc452 // VDPBF16PS Z12, Z11, Z0
@@ -12771,18 +14603,18 @@ loop59:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop59
+	JNZ          loop80
 
-done60:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done81:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store61
+	JZ        store82
 	VMOVUPS.Z (AX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z11
@@ -12806,7 +14638,7 @@ done60:
 	VMOVUPS.Z (SI)(DX*1), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-store61:
+store82:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -12818,14 +14650,30 @@ store61:
 	VMOVUPS Z8, K1, (SI)(CX*1)
 	VMOVUPS Z9, K1, (SI)(CX*2)
 	VMOVUPS Z10, K1, (SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below83
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down79
+
+below83:
 	VZEROUPPER
 	RET
 
 tile12x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down84:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12838,22 +14686,22 @@ tile12x1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done63
+	JZ     done86
 
-loop62:
+loop85:
 	VMOVUPS.Z    (R10), K1, Z12
 	VBROADCASTSS (AX), Z13
 	LONG $0x481ed262; WORD $0xc552 // VDPBF16PS Z13, Z12, Z0
@@ -12885,18 +14733,18 @@ loop62:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop62
+	JNZ          loop85
 
-done63:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done86:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store64
+	JZ        store87
 	VMOVUPS.Z (AX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z12
@@ -12922,7 +14770,7 @@ done63:
 	VMOVUPS.Z (SI)(CX*4), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store64:
+store87:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -12935,14 +14783,30 @@ store64:
 	VMOVUPS Z9, K1, (SI)(CX*2)
 	VMOVUPS Z10, K1, (SI)(DX*1)
 	VMOVUPS Z11, K1, (SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below88
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down84
+
+below88:
 	VZEROUPPER
 	RET
 
 tile13x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down89:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -12956,22 +14820,22 @@ tile13x1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done66
+	JZ     done91
 
-loop65:
+loop90:
 	VMOVUPS.Z    (R10), K1, Z13
 	VBROADCASTSS (AX), Z14
 	LONG $0x4816d262; WORD $0xc652 // VDPBF16PS Z14, Z13, Z0
@@ -13005,18 +14869,18 @@ loop65:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop65
+	JNZ          loop90
 
-done66:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done91:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store67
+	JZ        store92
 	VMOVUPS.Z (AX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z13
@@ -13044,7 +14908,7 @@ done66:
 	VMOVUPS.Z (SI)(BX*1), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-store67:
+store92:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -13058,14 +14922,30 @@ store67:
 	VMOVUPS Z10, K1, (SI)(DX*1)
 	VMOVUPS Z11, K1, (SI)(CX*4)
 	VMOVUPS Z12, K1, (SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below93
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down89
+
+below93:
 	VZEROUPPER
 	RET
 
 tile14x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down94:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13080,22 +14960,22 @@ tile14x1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done69
+	JZ     done96
 
-loop68:
+loop95:
 	VMOVUPS.Z    (R10), K1, Z14
 	VBROADCASTSS (AX), Z15
 	LONG $0x480ed262; WORD $0xc752 // VDPBF16PS Z15, Z14, Z0
@@ -13131,18 +15011,18 @@ loop68:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop68
+	JNZ          loop95
 
-done69:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done96:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store70
+	JZ        store97
 	VMOVUPS.Z (AX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z14
@@ -13172,7 +15052,7 @@ done69:
 	VMOVUPS.Z (SI)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store70:
+store97:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
@@ -13187,28 +15067,44 @@ store70:
 	VMOVUPS Z11, K1, (SI)(CX*4)
 	VMOVUPS Z12, K1, (SI)(BX*1)
 	VMOVUPS Z13, K1, (SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below98
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down94
+
+below98:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down99:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done72
+	JZ     done101
 
-loop71:
+loop100:
 	VMOVUPS      (SI), Z2
 	VMOVUPS.Z    64(SI), K1, Z3
 	VBROADCASTSS (AX), Z4
@@ -13219,46 +15115,62 @@ loop71:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop71
+	JNZ          loop100
 
-done72:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done101:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store73
+	JZ        store102
 	VMOVUPS   (AX), Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store73:
+store102:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below103
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down99
+
+below103:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down104:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done75
+	JZ     done106
 
-loop74:
+loop105:
 	VMOVUPS      (DI), Z4
 	VMOVUPS.Z    64(DI), K1, Z5
 	VBROADCASTSS (AX), Z6
@@ -13272,14 +15184,14 @@ loop74:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop74
+	JNZ          loop105
 
-done75:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done106:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store76
+	JZ        store107
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z4
@@ -13289,38 +15201,54 @@ done75:
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store76:
+store107:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below108
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down104
+
+below108:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down109:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done78
+	JZ     done111
 
-loop77:
+loop110:
 	VMOVUPS      (DI), Z6
 	VMOVUPS.Z    64(DI), K1, Z7
 	VBROADCASTSS (AX), Z8
@@ -13337,14 +15265,14 @@ loop77:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop77
+	JNZ          loop110
 
-done78:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done111:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store79
+	JZ        store112
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z6
@@ -13358,22 +15286,38 @@ done78:
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store79:
+store112:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below113
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down109
+
+below113:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down114:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13382,19 +15326,19 @@ tile4x2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done81
+	JZ     done116
 
-loop80:
+loop115:
 	VMOVUPS      (R8), Z8
 	VMOVUPS.Z    64(R8), K1, Z9
 	VBROADCASTSS (AX), Z10
@@ -13414,15 +15358,15 @@ loop80:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop80
+	JNZ          loop115
 
-done81:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done116:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store82
+	JZ        store117
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z8
@@ -13440,7 +15384,7 @@ done81:
 	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store82:
+store117:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -13449,15 +15393,31 @@ store82:
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
 	VMOVUPS Z6, (AX)(DX*1)
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below118
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down114
+
+below118:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down119:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13468,19 +15428,19 @@ tile5x2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done84
+	JZ     done121
 
-loop83:
+loop120:
 	VMOVUPS      (R8), Z10
 	VMOVUPS.Z    64(R8), K1, Z11
 	VBROADCASTSS (AX), Z12
@@ -13503,15 +15463,15 @@ loop83:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop83
+	JNZ          loop120
 
-done84:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done121:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store85
+	JZ        store122
 	VMOVUPS   (AX), Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z10
@@ -13533,7 +15493,7 @@ done84:
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store85:
+store122:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -13544,15 +15504,31 @@ store85:
 	VMOVUPS Z7, K1, 64(AX)(DX*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below123
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down119
+
+below123:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down124:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13565,20 +15541,20 @@ tile6x2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done87
+	JZ     done126
 
-loop86:
+loop125:
 	VMOVUPS      (R9), Z12
 	VMOVUPS.Z    64(R9), K1, Z13
 	VBROADCASTSS (AX), Z14
@@ -13604,16 +15580,16 @@ loop86:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop86
+	JNZ          loop125
 
-done87:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done126:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store88
+	JZ        store127
 	VMOVUPS   (AX), Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z12
@@ -13639,7 +15615,7 @@ done87:
 	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store88:
+store127:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -13652,15 +15628,31 @@ store88:
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
 	VMOVUPS Z10, (AX)(BX*1)
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down129:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13675,20 +15667,20 @@ tile7x2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done90
+	JZ     done131
 
-loop89:
+loop130:
 	VMOVUPS      (R9), Z14
 	VMOVUPS.Z    64(R9), K1, Z15
 	VBROADCASTSS (AX), Z16
@@ -13717,16 +15709,16 @@ loop89:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop89
+	JNZ          loop130
 
-done90:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done131:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store91
+	JZ        store132
 	VMOVUPS   (AX), Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z14
@@ -13756,7 +15748,7 @@ done90:
 	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store91:
+store132:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -13771,15 +15763,31 @@ store91:
 	VMOVUPS Z11, K1, 64(AX)(BX*1)
 	VMOVUPS Z12, (AX)(DX*2)
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below133
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile8x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down134:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13796,22 +15804,22 @@ tile8x2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done93
+	JZ     done136
 
-loop92:
+loop135:
 	VMOVUPS      (R10), Z16
 	VMOVUPS.Z    64(R10), K1, Z17
 	VBROADCASTSS (AX), Z18
@@ -13844,18 +15852,18 @@ loop92:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop92
+	JNZ          loop135
 
-done93:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done136:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store94
+	JZ        store137
 	VMOVUPS   (AX), Z16
 	VADDPS    Z16, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z16
@@ -13889,7 +15897,7 @@ done93:
 	VMOVUPS.Z 64(SI), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-store94:
+store137:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -13906,15 +15914,31 @@ store94:
 	VMOVUPS Z13, K1, 64(AX)(DX*2)
 	VMOVUPS Z14, (SI)
 	VMOVUPS Z15, K1, 64(SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below138
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down134
+
+below138:
 	VZEROUPPER
 	RET
 
 tile9x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down139:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -13933,22 +15957,22 @@ tile9x2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done96
+	JZ     done141
 
-loop95:
+loop140:
 	VMOVUPS      (R10), Z18
 	VMOVUPS.Z    64(R10), K1, Z19
 	VBROADCASTSS (AX), Z20
@@ -13984,18 +16008,18 @@ loop95:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop95
+	JNZ          loop140
 
-done96:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done141:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store97
+	JZ        store142
 	VMOVUPS   (AX), Z18
 	VADDPS    Z18, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z18
@@ -14033,7 +16057,7 @@ done96:
 	VMOVUPS.Z 64(SI)(CX*1), K1, Z18
 	VADDPS    Z18, Z17, Z17
 
-store97:
+store142:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -14052,15 +16076,31 @@ store97:
 	VMOVUPS Z15, K1, 64(SI)
 	VMOVUPS Z16, (SI)(CX*1)
 	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below143
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down139
+
+below143:
 	VZEROUPPER
 	RET
 
 tile10x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down144:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14081,22 +16121,22 @@ tile10x2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done99
+	JZ     done146
 
-loop98:
+loop145:
 	VMOVUPS      (R10), Z20
 	VMOVUPS.Z    64(R10), K1, Z21
 	VBROADCASTSS (AX), Z22
@@ -14135,18 +16175,18 @@ loop98:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop98
+	JNZ          loop145
 
-done99:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done146:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store100
+	JZ        store147
 	VMOVUPS   (AX), Z20
 	VADDPS    Z20, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z20
@@ -14188,7 +16228,7 @@ done99:
 	VMOVUPS.Z 64(SI)(CX*2), K1, Z20
 	VADDPS    Z20, Z19, Z19
 
-store100:
+store147:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -14209,15 +16249,31 @@ store100:
 	VMOVUPS Z17, K1, 64(SI)(CX*1)
 	VMOVUPS Z18, (SI)(CX*2)
 	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below148
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down144
+
+below148:
 	VZEROUPPER
 	RET
 
 tile11x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down149:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14240,22 +16296,22 @@ tile11x2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done102
+	JZ     done151
 
-loop101:
+loop150:
 	VMOVUPS      (R10), Z22
 	VMOVUPS.Z    64(R10), K1, Z23
 	VBROADCASTSS (AX), Z24
@@ -14297,18 +16353,18 @@ loop101:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop101
+	JNZ          loop150
 
-done102:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done151:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store103
+	JZ        store152
 	VMOVUPS   (AX), Z22
 	VADDPS    Z22, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z22
@@ -14354,7 +16410,7 @@ done102:
 	VMOVUPS.Z 64(SI)(DX*1), K1, Z22
 	VADDPS    Z22, Z21, Z21
 
-store103:
+store152:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -14377,15 +16433,31 @@ store103:
 	VMOVUPS Z19, K1, 64(SI)(CX*2)
 	VMOVUPS Z20, (SI)(DX*1)
 	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below153
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down149
+
+below153:
 	VZEROUPPER
 	RET
 
 tile12x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down154:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14410,22 +16482,22 @@ tile12x2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done105
+	JZ     done156
 
-loop104:
+loop155:
 	VMOVUPS      (R10), Z24
 	VMOVUPS.Z    64(R10), K1, Z25
 	VBROADCASTSS (AX), Z26
@@ -14470,18 +16542,18 @@ loop104:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop104
+	JNZ          loop155
 
-done105:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done156:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store106
+	JZ        store157
 	VMOVUPS   (AX), Z24
 	VADDPS    Z24, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z24
@@ -14531,7 +16603,7 @@ done105:
 	VMOVUPS.Z 64(SI)(CX*4), K1, Z24
 	VADDPS    Z24, Z23, Z23
 
-store106:
+store157:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -14556,15 +16628,31 @@ store106:
 	VMOVUPS Z21, K1, 64(SI)(DX*1)
 	VMOVUPS Z22, (SI)(CX*4)
 	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below158
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down154
+
+below158:
 	VZEROUPPER
 	RET
 
 tile13x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down159:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14591,22 +16679,22 @@ tile13x2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done108
+	JZ     done161
 
-loop107:
+loop160:
 	VMOVUPS      (R10), Z26
 	VMOVUPS.Z    64(R10), K1, Z27
 	VBROADCASTSS (AX), Z28
@@ -14654,18 +16742,18 @@ loop107:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop107
+	JNZ          loop160
 
-done108:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done161:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store109
+	JZ        store162
 	VMOVUPS   (AX), Z26
 	VADDPS    Z26, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z26
@@ -14719,7 +16807,7 @@ done108:
 	VMOVUPS.Z 64(SI)(BX*1), K1, Z26
 	VADDPS    Z26, Z25, Z25
 
-store109:
+store162:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -14746,15 +16834,31 @@ store109:
 	VMOVUPS Z23, K1, 64(SI)(CX*4)
 	VMOVUPS Z24, (SI)(BX*1)
 	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below163
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down159
+
+below163:
 	VZEROUPPER
 	RET
 
 tile14x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down164:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -14783,22 +16887,22 @@ tile14x2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done111
+	JZ     done166
 
-loop110:
+loop165:
 	VMOVUPS      (R10), Z28
 	VMOVUPS.Z    64(R10), K1, Z29
 	VBROADCASTSS (AX), Z30
@@ -14849,18 +16953,18 @@ loop110:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop110
+	JNZ          loop165
 
-done111:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done166:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store112
+	JZ        store167
 	VMOVUPS   (AX), Z28
 	VADDPS    Z28, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z28
@@ -14918,7 +17022,7 @@ done111:
 	VMOVUPS.Z 64(SI)(DX*2), K1, Z28
 	VADDPS    Z28, Z27, Z27
 
-store112:
+store167:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -14947,6 +17051,20 @@ store112:
 	VMOVUPS Z25, K1, 64(SI)(BX*1)
 	VMOVUPS Z26, (SI)(DX*2)
 	VMOVUPS Z27, K1, 64(SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below168
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down164
+
+below168:
 	VZEROUPPER
 	RET
 
@@ -15878,11 +17996,11 @@ DATA interleave4_64_8_3<>+48(SB)/8, $0x0000000000000007
 DATA interleave4_64_8_3<>+56(SB)/8, $0x0000000000000007
 GLOBL interleave4_64_8_3<>(SB), RODATA|NOPTR, $64
 
-// func dot64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dot64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·dot64AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dot64AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x08
@@ -16021,27 +18139,29 @@ rows28:
 	JMP tile14x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down29:
 	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done30
+	JZ     done31
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop29
+	JLT    loop30
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop29:
+loop30:
 	VMOVUPD.Z    (SI), K1, Z1
 	VBROADCASTSD (AX), Z2
 	VFMADD231PD  Z2, Z1, Z0
@@ -16050,54 +18170,70 @@ loop29:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop29
+	JNZ          loop30
 	TESTQ        R9, R9
-	JZ           done30
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done31
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop29
+	JMP          loop30
 
-done30:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done31:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store31
+	JZ        store32
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-store31:
+store32:
 	VMOVUPD Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below33
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down29
+
+below33:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down34:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done33
+	JZ     done36
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop32
+	JLT    loop35
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop32:
+loop35:
 	VMOVUPD.Z    (DI), K1, Z2
 	VBROADCASTSD (AX), Z3
 	VFMADD231PD  Z3, Z2, Z0
@@ -16108,61 +18244,77 @@ loop32:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop32
+	JNZ          loop35
 	TESTQ        R10, R10
-	JZ           done33
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done36
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop32
+	JMP          loop35
 
-done33:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done36:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store34
+	JZ        store37
 	VMOVUPD.Z (AX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store34:
+store37:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below38
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down34
+
+below38:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down39:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done36
+	JZ     done41
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop35
+	JLT    loop40
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop35:
+loop40:
 	VMOVUPD.Z    (DI), K1, Z3
 	VBROADCASTSD (AX), Z4
 	VFMADD231PD  Z4, Z3, Z0
@@ -16175,11 +18327,11 @@ loop35:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop35
+	JNZ          loop40
 	TESTQ        R10, R10
-	JZ           done36
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done41
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
@@ -16188,14 +18340,14 @@ loop35:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop35
+	JMP          loop40
 
-done36:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done41:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store37
+	JZ        store42
 	VMOVUPD.Z (AX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z3
@@ -16203,40 +18355,56 @@ done36:
 	VMOVUPD.Z (AX)(CX*2), K1, Z3
 	VADDPD    Z3, Z2, Z2
 
-store37:
+store42:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below43
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down39
+
+below43:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down44:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done39
+	JZ     done46
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop38
+	JLT    loop45
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop38:
+loop45:
 	VMOVUPD.Z    (R8), K1, Z4
 	VBROADCASTSD (AX), Z5
 	VFMADD231PD  Z5, Z4, Z0
@@ -16251,11 +18419,11 @@ loop38:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop38
+	JNZ          loop45
 	TESTQ        R11, R11
-	JZ           done39
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done46
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -16266,15 +18434,15 @@ loop38:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop38
+	JMP          loop45
 
-done39:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done46:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store40
+	JZ        store47
 	VMOVUPD.Z (AX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z4
@@ -16284,42 +18452,58 @@ done39:
 	VMOVUPD.Z (AX)(DX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store40:
+store47:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below48
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down44
+
+below48:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down49:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done42
+	JZ     done51
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop41
+	JLT    loop50
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop41:
+loop50:
 	VMOVUPD.Z    (R8), K1, Z5
 	VBROADCASTSD (AX), Z6
 	VFMADD231PD  Z6, Z5, Z0
@@ -16336,11 +18520,11 @@ loop41:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop41
+	JNZ          loop50
 	TESTQ        R11, R11
-	JZ           done42
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done51
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -16353,15 +18537,15 @@ loop41:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop41
+	JMP          loop50
 
-done42:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done51:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store43
+	JZ        store52
 	VMOVUPD.Z (AX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z5
@@ -16373,45 +18557,61 @@ done42:
 	VMOVUPD.Z (AX)(CX*4), K1, Z5
 	VADDPD    Z5, Z4, Z4
 
-store43:
+store52:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below53
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down49
+
+below53:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down54:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done45
+	JZ     done56
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop44
+	JLT    loop55
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop44:
+loop55:
 	VMOVUPD.Z    (R9), K1, Z6
 	VBROADCASTSD (AX), Z7
 	VFMADD231PD  Z7, Z6, Z0
@@ -16430,11 +18630,11 @@ loop44:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop44
+	JNZ          loop55
 	TESTQ        R12, R12
-	JZ           done45
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done56
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -16449,16 +18649,16 @@ loop44:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop44
+	JMP          loop55
 
-done45:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done56:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store46
+	JZ        store57
 	VMOVUPD.Z (AX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z6
@@ -16472,21 +18672,37 @@ done45:
 	VMOVUPD.Z (AX)(BX*1), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store46:
+store57:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below58
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down54
+
+below58:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down59:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16494,25 +18710,25 @@ tile7x1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done48
+	JZ     done61
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop47
+	JLT    loop60
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop47:
+loop60:
 	VMOVUPD.Z    (R9), K1, Z7
 	VBROADCASTSD (AX), Z8
 	VFMADD231PD  Z8, Z7, Z0
@@ -16533,11 +18749,11 @@ loop47:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop47
+	JNZ          loop60
 	TESTQ        R12, R12
-	JZ           done48
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done61
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -16554,16 +18770,16 @@ loop47:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop47
+	JMP          loop60
 
-done48:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done61:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store49
+	JZ        store62
 	VMOVUPD.Z (AX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z7
@@ -16579,7 +18795,7 @@ done48:
 	VMOVUPD.Z (AX)(DX*2), K1, Z7
 	VADDPD    Z7, Z6, Z6
 
-store49:
+store62:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -16587,14 +18803,30 @@ store49:
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
 	VMOVUPD Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below63
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down59
+
+below63:
 	VZEROUPPER
 	RET
 
 tile8x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down64:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16603,27 +18835,27 @@ tile8x1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done51
+	JZ     done66
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop50
+	JLT    loop65
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop50:
+loop65:
 	VMOVUPD.Z    (R10), K1, Z8
 	VBROADCASTSD (AX), Z9
 	VFMADD231PD  Z9, Z8, Z0
@@ -16647,11 +18879,11 @@ loop50:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop50
+	JNZ          loop65
 	TESTQ        R13, R13
-	JZ           done51
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done66
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -16670,18 +18902,18 @@ loop50:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop50
+	JMP          loop65
 
-done51:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done66:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store52
+	JZ        store67
 	VMOVUPD.Z (AX), K1, Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z8
@@ -16699,7 +18931,7 @@ done51:
 	VMOVUPD.Z (SI), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store52:
+store67:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -16708,14 +18940,30 @@ store52:
 	VMOVUPD Z5, K1, (AX)(BX*1)
 	VMOVUPD Z6, K1, (AX)(DX*2)
 	VMOVUPD Z7, K1, (SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below68
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down64
+
+below68:
 	VZEROUPPER
 	RET
 
 tile9x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down69:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16725,27 +18973,27 @@ tile9x1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done54
+	JZ     done71
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop53
+	JLT    loop70
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop53:
+loop70:
 	VMOVUPD.Z    (R10), K1, Z9
 	VBROADCASTSD (AX), Z10
 	VFMADD231PD  Z10, Z9, Z0
@@ -16771,11 +19019,11 @@ loop53:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop53
+	JNZ          loop70
 	TESTQ        R13, R13
-	JZ           done54
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done71
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -16796,18 +19044,18 @@ loop53:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop53
+	JMP          loop70
 
-done54:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done71:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store55
+	JZ        store72
 	VMOVUPD.Z (AX), K1, Z9
 	VADDPD    Z9, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z9
@@ -16827,7 +19075,7 @@ done54:
 	VMOVUPD.Z (SI)(CX*1), K1, Z9
 	VADDPD    Z9, Z8, Z8
 
-store55:
+store72:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -16837,14 +19085,30 @@ store55:
 	VMOVUPD Z6, K1, (AX)(DX*2)
 	VMOVUPD Z7, K1, (SI)
 	VMOVUPD Z8, K1, (SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
 tile10x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down74:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16855,27 +19119,27 @@ tile10x1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done57
+	JZ     done76
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop56
+	JLT    loop75
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop56:
+loop75:
 	VMOVUPD.Z    (R10), K1, Z10
 	VBROADCASTSD (AX), Z11
 	VFMADD231PD  Z11, Z10, Z0
@@ -16903,11 +19167,11 @@ loop56:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop56
+	JNZ          loop75
 	TESTQ        R13, R13
-	JZ           done57
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done76
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -16930,18 +19194,18 @@ loop56:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop56
+	JMP          loop75
 
-done57:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done76:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store58
+	JZ        store77
 	VMOVUPD.Z (AX), K1, Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z10
@@ -16963,7 +19227,7 @@ done57:
 	VMOVUPD.Z (SI)(CX*2), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store58:
+store77:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -16974,14 +19238,30 @@ store58:
 	VMOVUPD Z7, K1, (SI)
 	VMOVUPD Z8, K1, (SI)(CX*1)
 	VMOVUPD Z9, K1, (SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below78
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile11x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down79:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -16993,27 +19273,27 @@ tile11x1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done60
+	JZ     done81
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop59
+	JLT    loop80
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop59:
+loop80:
 	VMOVUPD.Z    (R10), K1, Z11
 	VBROADCASTSD (AX), Z12
 	VFMADD231PD  Z12, Z11, Z0
@@ -17043,11 +19323,11 @@ loop59:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop59
+	JNZ          loop80
 	TESTQ        R13, R13
-	JZ           done60
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done81
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -17072,18 +19352,18 @@ loop59:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop59
+	JMP          loop80
 
-done60:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done81:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store61
+	JZ        store82
 	VMOVUPD.Z (AX), K1, Z11
 	VADDPD    Z11, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z11
@@ -17107,7 +19387,7 @@ done60:
 	VMOVUPD.Z (SI)(DX*1), K1, Z11
 	VADDPD    Z11, Z10, Z10
 
-store61:
+store82:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -17119,14 +19399,30 @@ store61:
 	VMOVUPD Z8, K1, (SI)(CX*1)
 	VMOVUPD Z9, K1, (SI)(CX*2)
 	VMOVUPD Z10, K1, (SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below83
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down79
+
+below83:
 	VZEROUPPER
 	RET
 
 tile12x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down84:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -17139,27 +19435,27 @@ tile12x1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done63
+	JZ     done86
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop62
+	JLT    loop85
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop62:
+loop85:
 	VMOVUPD.Z    (R10), K1, Z12
 	VBROADCASTSD (AX), Z13
 	VFMADD231PD  Z13, Z12, Z0
@@ -17191,11 +19487,11 @@ loop62:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop62
+	JNZ          loop85
 	TESTQ        R13, R13
-	JZ           done63
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done86
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -17222,18 +19518,18 @@ loop62:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop62
+	JMP          loop85
 
-done63:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done86:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store64
+	JZ        store87
 	VMOVUPD.Z (AX), K1, Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z12
@@ -17259,7 +19555,7 @@ done63:
 	VMOVUPD.Z (SI)(CX*4), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store64:
+store87:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -17272,14 +19568,30 @@ store64:
 	VMOVUPD Z9, K1, (SI)(CX*2)
 	VMOVUPD Z10, K1, (SI)(DX*1)
 	VMOVUPD Z11, K1, (SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below88
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down84
+
+below88:
 	VZEROUPPER
 	RET
 
 tile13x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down89:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -17293,27 +19605,27 @@ tile13x1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done66
+	JZ     done91
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop65
+	JLT    loop90
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop65:
+loop90:
 	VMOVUPD.Z    (R10), K1, Z13
 	VBROADCASTSD (AX), Z14
 	VFMADD231PD  Z14, Z13, Z0
@@ -17347,11 +19659,11 @@ loop65:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop65
+	JNZ          loop90
 	TESTQ        R13, R13
-	JZ           done66
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done91
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -17380,18 +19692,18 @@ loop65:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop65
+	JMP          loop90
 
-done66:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done91:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store67
+	JZ        store92
 	VMOVUPD.Z (AX), K1, Z13
 	VADDPD    Z13, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z13
@@ -17419,7 +19731,7 @@ done66:
 	VMOVUPD.Z (SI)(BX*1), K1, Z13
 	VADDPD    Z13, Z12, Z12
 
-store67:
+store92:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -17433,14 +19745,30 @@ store67:
 	VMOVUPD Z10, K1, (SI)(DX*1)
 	VMOVUPD Z11, K1, (SI)(CX*4)
 	VMOVUPD Z12, K1, (SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below93
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down89
+
+below93:
 	VZEROUPPER
 	RET
 
 tile14x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down94:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -17455,27 +19783,27 @@ tile14x1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done69
+	JZ     done96
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop68
+	JLT    loop95
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop68:
+loop95:
 	VMOVUPD.Z    (R10), K1, Z14
 	VBROADCASTSD (AX), Z15
 	VFMADD231PD  Z15, Z14, Z0
@@ -17511,11 +19839,11 @@ loop68:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop68
+	JNZ          loop95
 	TESTQ        R13, R13
-	JZ           done69
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done96
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -17546,18 +19874,18 @@ loop68:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop68
+	JMP          loop95
 
-done69:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done96:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store70
+	JZ        store97
 	VMOVUPD.Z (AX), K1, Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z14
@@ -17587,7 +19915,7 @@ done69:
 	VMOVUPD.Z (SI)(DX*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store70:
+store97:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -17602,33 +19930,49 @@ store70:
 	VMOVUPD Z11, K1, (SI)(CX*4)
 	VMOVUPD Z12, K1, (SI)(BX*1)
 	VMOVUPD Z13, K1, (SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below98
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down94
+
+below98:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down99:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done72
+	JZ     done101
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop71
+	JLT    loop100
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop71:
+loop100:
 	VMOVUPD      (SI), Z2
 	VMOVUPD.Z    64(SI), K1, Z3
 	VBROADCASTSD (AX), Z4
@@ -17639,61 +19983,77 @@ loop71:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop71
+	JNZ          loop100
 	TESTQ        R9, R9
-	JZ           done72
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done101
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	PREFETCHT0   64(R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop71
+	JMP          loop100
 
-done72:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done101:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store73
+	JZ        store102
 	VMOVUPD   (AX), Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store73:
+store102:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below103
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down99
+
+below103:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down104:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done75
+	JZ     done106
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop74
+	JLT    loop105
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop74:
+loop105:
 	VMOVUPD      (DI), Z4
 	VMOVUPD.Z    64(DI), K1, Z5
 	VBROADCASTSD (AX), Z6
@@ -17707,11 +20067,11 @@ loop74:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop74
+	JNZ          loop105
 	TESTQ        R10, R10
-	JZ           done75
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done106
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	ADDQ         R11, R9
@@ -17720,14 +20080,14 @@ loop74:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop74
+	JMP          loop105
 
-done75:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done106:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store76
+	JZ        store107
 	VMOVUPD   (AX), Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z4
@@ -17737,43 +20097,59 @@ done75:
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store76:
+store107:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below108
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down104
+
+below108:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down109:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done78
+	JZ     done111
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop77
+	JLT    loop110
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop77:
+loop110:
 	VMOVUPD      (DI), Z6
 	VMOVUPD.Z    64(DI), K1, Z7
 	VBROADCASTSD (AX), Z8
@@ -17790,11 +20166,11 @@ loop77:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop77
+	JNZ          loop110
 	TESTQ        R10, R10
-	JZ           done78
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done111
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	PREFETCHT0   64(R9)
 	ADDQ         R11, R9
@@ -17806,14 +20182,14 @@ loop77:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop77
+	JMP          loop110
 
-done78:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done111:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store79
+	JZ        store112
 	VMOVUPD   (AX), Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z6
@@ -17827,22 +20203,38 @@ done78:
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store79:
+store112:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below113
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down109
+
+below113:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down114:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -17851,24 +20243,24 @@ tile4x2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done81
+	JZ     done116
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop80
+	JLT    loop115
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop80:
+loop115:
 	VMOVUPD      (R8), Z8
 	VMOVUPD.Z    64(R8), K1, Z9
 	VBROADCASTSD (AX), Z10
@@ -17888,11 +20280,11 @@ loop80:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop80
+	JNZ          loop115
 	TESTQ        R11, R11
-	JZ           done81
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done116
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	PREFETCHT0   64(R10)
 	ADDQ         R12, R10
@@ -17907,15 +20299,15 @@ loop80:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop80
+	JMP          loop115
 
-done81:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done116:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store82
+	JZ        store117
 	VMOVUPD   (AX), Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z8
@@ -17933,7 +20325,7 @@ done81:
 	VMOVUPD.Z 64(AX)(DX*1), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store82:
+store117:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -17942,15 +20334,31 @@ store82:
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
 	VMOVUPD Z6, (AX)(DX*1)
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below118
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down114
+
+below118:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down119:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -17961,24 +20369,24 @@ tile5x2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done84
+	JZ     done121
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop83
+	JLT    loop120
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop83:
+loop120:
 	VMOVUPD      (R8), Z10
 	VMOVUPD.Z    64(R8), K1, Z11
 	VBROADCASTSD (AX), Z12
@@ -18001,11 +20409,11 @@ loop83:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop83
+	JNZ          loop120
 	TESTQ        R11, R11
-	JZ           done84
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done121
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	PREFETCHT0   64(R10)
 	ADDQ         R12, R10
@@ -18023,15 +20431,15 @@ loop83:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop83
+	JMP          loop120
 
-done84:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done121:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store85
+	JZ        store122
 	VMOVUPD   (AX), Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z10
@@ -18053,7 +20461,7 @@ done84:
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store85:
+store122:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -18064,15 +20472,31 @@ store85:
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below123
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down119
+
+below123:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down124:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18085,25 +20509,25 @@ tile6x2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done87
+	JZ     done126
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop86
+	JLT    loop125
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop86:
+loop125:
 	VMOVUPD      (R9), Z12
 	VMOVUPD.Z    64(R9), K1, Z13
 	VBROADCASTSD (AX), Z14
@@ -18129,11 +20553,11 @@ loop86:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop86
+	JNZ          loop125
 	TESTQ        R12, R12
-	JZ           done87
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done126
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	PREFETCHT0   64(R11)
 	ADDQ         R13, R11
@@ -18154,16 +20578,16 @@ loop86:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop86
+	JMP          loop125
 
-done87:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done126:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store88
+	JZ        store127
 	VMOVUPD   (AX), Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z12
@@ -18189,7 +20613,7 @@ done87:
 	VMOVUPD.Z 64(AX)(BX*1), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store88:
+store127:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -18202,15 +20626,31 @@ store88:
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
 	VMOVUPD Z10, (AX)(BX*1)
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down129:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18225,25 +20665,25 @@ tile7x2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done90
+	JZ     done131
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop89
+	JLT    loop130
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop89:
+loop130:
 	VMOVUPD      (R9), Z14
 	VMOVUPD.Z    64(R9), K1, Z15
 	VBROADCASTSD (AX), Z16
@@ -18272,11 +20712,11 @@ loop89:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop89
+	JNZ          loop130
 	TESTQ        R12, R12
-	JZ           done90
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done131
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	PREFETCHT0   64(R11)
 	ADDQ         R13, R11
@@ -18300,16 +20740,16 @@ loop89:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop89
+	JMP          loop130
 
-done90:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done131:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store91
+	JZ        store132
 	VMOVUPD   (AX), Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z14
@@ -18339,7 +20779,7 @@ done90:
 	VMOVUPD.Z 64(AX)(DX*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store91:
+store132:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -18354,15 +20794,31 @@ store91:
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
 	VMOVUPD Z12, (AX)(DX*2)
 	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below133
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile8x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down134:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18379,27 +20835,27 @@ tile8x2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done93
+	JZ     done136
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop92
+	JLT    loop135
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop92:
+loop135:
 	VMOVUPD      (R10), Z16
 	VMOVUPD.Z    64(R10), K1, Z17
 	VBROADCASTSD (AX), Z18
@@ -18432,11 +20888,11 @@ loop92:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop92
+	JNZ          loop135
 	TESTQ        R13, R13
-	JZ           done93
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done136
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -18463,18 +20919,18 @@ loop92:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop92
+	JMP          loop135
 
-done93:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done136:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store94
+	JZ        store137
 	VMOVUPD   (AX), Z16
 	VADDPD    Z16, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z16
@@ -18508,7 +20964,7 @@ done93:
 	VMOVUPD.Z 64(SI), K1, Z16
 	VADDPD    Z16, Z15, Z15
 
-store94:
+store137:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -18525,15 +20981,31 @@ store94:
 	VMOVUPD Z13, K1, 64(AX)(DX*2)
 	VMOVUPD Z14, (SI)
 	VMOVUPD Z15, K1, 64(SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below138
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down134
+
+below138:
 	VZEROUPPER
 	RET
 
 tile9x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down139:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18552,27 +21024,27 @@ tile9x2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done96
+	JZ     done141
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop95
+	JLT    loop140
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop95:
+loop140:
 	VMOVUPD      (R10), Z18
 	VMOVUPD.Z    64(R10), K1, Z19
 	VBROADCASTSD (AX), Z20
@@ -18608,11 +21080,11 @@ loop95:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop95
+	JNZ          loop140
 	TESTQ        R13, R13
-	JZ           done96
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done141
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -18642,18 +21114,18 @@ loop95:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop95
+	JMP          loop140
 
-done96:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done141:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store97
+	JZ        store142
 	VMOVUPD   (AX), Z18
 	VADDPD    Z18, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z18
@@ -18691,7 +21163,7 @@ done96:
 	VMOVUPD.Z 64(SI)(CX*1), K1, Z18
 	VADDPD    Z18, Z17, Z17
 
-store97:
+store142:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -18710,15 +21182,31 @@ store97:
 	VMOVUPD Z15, K1, 64(SI)
 	VMOVUPD Z16, (SI)(CX*1)
 	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below143
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down139
+
+below143:
 	VZEROUPPER
 	RET
 
 tile10x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down144:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18739,27 +21227,27 @@ tile10x2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done99
+	JZ     done146
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop98
+	JLT    loop145
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop98:
+loop145:
 	VMOVUPD      (R10), Z20
 	VMOVUPD.Z    64(R10), K1, Z21
 	VBROADCASTSD (AX), Z22
@@ -18798,11 +21286,11 @@ loop98:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop98
+	JNZ          loop145
 	TESTQ        R13, R13
-	JZ           done99
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done146
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -18835,18 +21323,18 @@ loop98:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop98
+	JMP          loop145
 
-done99:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done146:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store100
+	JZ        store147
 	VMOVUPD   (AX), Z20
 	VADDPD    Z20, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z20
@@ -18888,7 +21376,7 @@ done99:
 	VMOVUPD.Z 64(SI)(CX*2), K1, Z20
 	VADDPD    Z20, Z19, Z19
 
-store100:
+store147:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -18909,15 +21397,31 @@ store100:
 	VMOVUPD Z17, K1, 64(SI)(CX*1)
 	VMOVUPD Z18, (SI)(CX*2)
 	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below148
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down144
+
+below148:
 	VZEROUPPER
 	RET
 
 tile11x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down149:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18940,27 +21444,27 @@ tile11x2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done102
+	JZ     done151
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop101
+	JLT    loop150
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop101:
+loop150:
 	VMOVUPD      (R10), Z22
 	VMOVUPD.Z    64(R10), K1, Z23
 	VBROADCASTSD (AX), Z24
@@ -19002,11 +21506,11 @@ loop101:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop101
+	JNZ          loop150
 	TESTQ        R13, R13
-	JZ           done102
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done151
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -19042,18 +21546,18 @@ loop101:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop101
+	JMP          loop150
 
-done102:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done151:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store103
+	JZ        store152
 	VMOVUPD   (AX), Z22
 	VADDPD    Z22, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z22
@@ -19099,7 +21603,7 @@ done102:
 	VMOVUPD.Z 64(SI)(DX*1), K1, Z22
 	VADDPD    Z22, Z21, Z21
 
-store103:
+store152:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -19122,15 +21626,31 @@ store103:
 	VMOVUPD Z19, K1, 64(SI)(CX*2)
 	VMOVUPD Z20, (SI)(DX*1)
 	VMOVUPD Z21, K1, 64(SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below153
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down149
+
+below153:
 	VZEROUPPER
 	RET
 
 tile12x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down154:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19155,27 +21675,27 @@ tile12x2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done105
+	JZ     done156
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop104
+	JLT    loop155
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop104:
+loop155:
 	VMOVUPD      (R10), Z24
 	VMOVUPD.Z    64(R10), K1, Z25
 	VBROADCASTSD (AX), Z26
@@ -19220,11 +21740,11 @@ loop104:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop104
+	JNZ          loop155
 	TESTQ        R13, R13
-	JZ           done105
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done156
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -19263,18 +21783,18 @@ loop104:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop104
+	JMP          loop155
 
-done105:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done156:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store106
+	JZ        store157
 	VMOVUPD   (AX), Z24
 	VADDPD    Z24, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z24
@@ -19324,7 +21844,7 @@ done105:
 	VMOVUPD.Z 64(SI)(CX*4), K1, Z24
 	VADDPD    Z24, Z23, Z23
 
-store106:
+store157:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -19349,15 +21869,31 @@ store106:
 	VMOVUPD Z21, K1, 64(SI)(DX*1)
 	VMOVUPD Z22, (SI)(CX*4)
 	VMOVUPD Z23, K1, 64(SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below158
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down154
+
+below158:
 	VZEROUPPER
 	RET
 
 tile13x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down159:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19384,27 +21920,27 @@ tile13x2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done108
+	JZ     done161
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop107
+	JLT    loop160
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop107:
+loop160:
 	VMOVUPD      (R10), Z26
 	VMOVUPD.Z    64(R10), K1, Z27
 	VBROADCASTSD (AX), Z28
@@ -19452,11 +21988,11 @@ loop107:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop107
+	JNZ          loop160
 	TESTQ        R13, R13
-	JZ           done108
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done161
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -19498,18 +22034,18 @@ loop107:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop107
+	JMP          loop160
 
-done108:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done161:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store109
+	JZ        store162
 	VMOVUPD   (AX), Z26
 	VADDPD    Z26, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z26
@@ -19563,7 +22099,7 @@ done108:
 	VMOVUPD.Z 64(SI)(BX*1), K1, Z26
 	VADDPD    Z26, Z25, Z25
 
-store109:
+store162:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -19590,15 +22126,31 @@ store109:
 	VMOVUPD Z23, K1, 64(SI)(CX*4)
 	VMOVUPD Z24, (SI)(BX*1)
 	VMOVUPD Z25, K1, 64(SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below163
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down159
+
+below163:
 	VZEROUPPER
 	RET
 
 tile14x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down164:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19627,27 +22179,27 @@ tile14x2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done111
+	JZ     done166
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop110
+	JLT    loop165
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop110:
+loop165:
 	VMOVUPD      (R10), Z28
 	VMOVUPD.Z    64(R10), K1, Z29
 	VBROADCASTSD (AX), Z30
@@ -19698,11 +22250,11 @@ loop110:
 	ADDQ         DI, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop110
+	JNZ          loop165
 	TESTQ        R13, R13
-	JZ           done111
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done166
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	PREFETCHT0   64(R12)
 	ADDQ         R14, R12
@@ -19747,18 +22299,18 @@ loop110:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop110
+	JMP          loop165
 
-done111:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done166:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store112
+	JZ        store167
 	VMOVUPD   (AX), Z28
 	VADDPD    Z28, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z28
@@ -19816,7 +22368,7 @@ done111:
 	VMOVUPD.Z 64(SI)(DX*2), K1, Z28
 	VADDPD    Z28, Z27, Z27
 
-store112:
+store167:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -19845,14 +22397,28 @@ store112:
 	VMOVUPD Z25, K1, 64(SI)(BX*1)
 	VMOVUPD Z26, (SI)(DX*2)
 	VMOVUPD Z27, K1, 64(SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below168
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down164
+
+below168:
 	VZEROUPPER
 	RET
 
-// func dotWide64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dotWide64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·dotWide64AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dotWide64AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x02
@@ -19931,22 +22497,24 @@ rows16:
 	JMP tile2x8
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
-	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done18
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop17:
+down17:
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done19
+
+loop18:
 	VMOVUPD.Z    (SI), K1, Z1
 	VBROADCASTSD (AX), Z2
 	VFMADD231PD  Z2, Z1, Z0
@@ -19955,40 +22523,56 @@ loop17:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop17
+	JNZ          loop18
 
-done18:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done19:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store19
+	JZ        store20
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-store19:
+store20:
 	VMOVUPD Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below21
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down17
+
+below21:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down22:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done21
+	JZ     done24
 
-loop20:
+loop23:
 	VMOVUPD.Z    (DI), K1, Z2
 	VBROADCASTSD (AX), Z3
 	VFMADD231PD  Z3, Z2, Z0
@@ -19999,44 +22583,60 @@ loop20:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop20
+	JNZ          loop23
 
-done21:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done24:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store22
+	JZ        store25
 	VMOVUPD.Z (AX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store22:
+store25:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below26
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down22
+
+below26:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down27:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done24
+	JZ     done29
 
-loop23:
+loop28:
 	VMOVUPD      (SI), Z2
 	VMOVUPD.Z    64(SI), K1, Z3
 	VBROADCASTSD (AX), Z4
@@ -20047,46 +22647,62 @@ loop23:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop23
+	JNZ          loop28
 
-done24:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done29:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store25
+	JZ        store30
 	VMOVUPD   (AX), Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store25:
+store30:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below31
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down27
+
+below31:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down32:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done27
+	JZ     done34
 
-loop26:
+loop33:
 	VMOVUPD      (DI), Z4
 	VMOVUPD.Z    64(DI), K1, Z5
 	VBROADCASTSD (AX), Z6
@@ -20100,14 +22716,14 @@ loop26:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop26
+	JNZ          loop33
 
-done27:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done34:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store28
+	JZ        store35
 	VMOVUPD   (AX), Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z4
@@ -20117,34 +22733,50 @@ done27:
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store28:
+store35:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below36
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down32
+
+below36:
 	VZEROUPPER
 	RET
 
 tile1x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down37:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done30
+	JZ     done39
 
-loop29:
+loop38:
 	VMOVUPD      (SI), Z3
 	VMOVUPD      64(SI), Z4
 	VMOVUPD.Z    128(SI), K1, Z5
@@ -20157,13 +22789,13 @@ loop29:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop29
+	JNZ          loop38
 
-done30:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done39:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store31
+	JZ        store40
 	VMOVUPD   (AX), Z3
 	VADDPD    Z3, Z0, Z0
 	VMOVUPD   64(AX), Z3
@@ -20171,37 +22803,53 @@ done30:
 	VMOVUPD.Z 128(AX), K1, Z3
 	VADDPD    Z3, Z2, Z2
 
-store31:
+store40:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below41
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down37
+
+below41:
 	VZEROUPPER
 	RET
 
 tile2x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x10, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down42:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done33
+	JZ     done44
 
-loop32:
+loop43:
 	VMOVUPD      (DI), Z6
 	VMOVUPD      64(DI), Z7
 	VMOVUPD.Z    128(DI), K1, Z8
@@ -20218,14 +22866,14 @@ loop32:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop32
+	JNZ          loop43
 
-done33:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done44:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store34
+	JZ        store45
 	VMOVUPD   (AX), Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD   64(AX), Z6
@@ -20239,37 +22887,53 @@ done33:
 	VMOVUPD.Z 128(AX)(CX*1), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store34:
+store45:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, K1, 128(AX)
 	VMOVUPD Z3, (AX)(CX*1)
 	VMOVUPD Z4, 64(AX)(CX*1)
 	VMOVUPD Z5, K1, 128(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below46
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down42
+
+below46:
 	VZEROUPPER
 	RET
 
 tile1x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x18, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x18, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down47:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done36
+	JZ     done49
 
-loop35:
+loop48:
 	VMOVUPD      (SI), Z4
 	VMOVUPD      64(SI), Z5
 	VMOVUPD      128(SI), Z6
@@ -20284,13 +22948,13 @@ loop35:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop35
+	JNZ          loop48
 
-done36:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done49:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store37
+	JZ        store50
 	VMOVUPD   (AX), Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD   64(AX), Z4
@@ -20300,20 +22964,36 @@ done36:
 	VMOVUPD.Z 192(AX), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store37:
+store50:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
 	VMOVUPD Z3, K1, 192(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
 tile2x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x18, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x18, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down52:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20322,18 +23002,18 @@ tile2x4:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done39
+	JZ     done54
 
-loop38:
+loop53:
 	VMOVUPD      (DI), Z8
 	VMOVUPD      64(DI), Z9
 	VMOVUPD      128(DI), Z10
@@ -20353,14 +23033,14 @@ loop38:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop38
+	JNZ          loop53
 
-done39:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done54:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store40
+	JZ        store55
 	VMOVUPD   (AX), Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD   64(AX), Z8
@@ -20378,7 +23058,7 @@ done39:
 	VMOVUPD.Z 192(AX)(CX*1), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store40:
+store55:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -20387,31 +23067,47 @@ store40:
 	VMOVUPD Z5, 64(AX)(CX*1)
 	VMOVUPD Z6, 128(AX)(CX*1)
 	VMOVUPD Z7, K1, 192(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below56
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile1x5:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x20, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x20, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down57:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done42
+	JZ     done59
 
-loop41:
+loop58:
 	VMOVUPD      (SI), Z5
 	VMOVUPD      64(SI), Z6
 	VMOVUPD      128(SI), Z7
@@ -20428,13 +23124,13 @@ loop41:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop41
+	JNZ          loop58
 
-done42:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done59:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store43
+	JZ        store60
 	VMOVUPD   (AX), Z5
 	VADDPD    Z5, Z0, Z0
 	VMOVUPD   64(AX), Z5
@@ -20446,21 +23142,37 @@ done42:
 	VMOVUPD.Z 256(AX), K1, Z5
 	VADDPD    Z5, Z4, Z4
 
-store43:
+store60:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
 	VMOVUPD Z3, 192(AX)
 	VMOVUPD Z4, K1, 256(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below61
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down57
+
+below61:
 	VZEROUPPER
 	RET
 
 tile2x5:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x20, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x20, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down62:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20471,18 +23183,18 @@ tile2x5:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done45
+	JZ     done64
 
-loop44:
+loop63:
 	VMOVUPD      (DI), Z10
 	VMOVUPD      64(DI), Z11
 	VMOVUPD      128(DI), Z12
@@ -20505,14 +23217,14 @@ loop44:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop44
+	JNZ          loop63
 
-done45:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done64:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store46
+	JZ        store65
 	VMOVUPD   (AX), Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD   64(AX), Z10
@@ -20534,7 +23246,7 @@ done45:
 	VMOVUPD.Z 256(AX)(CX*1), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store46:
+store65:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -20545,32 +23257,48 @@ store46:
 	VMOVUPD Z7, 128(AX)(CX*1)
 	VMOVUPD Z8, 192(AX)(CX*1)
 	VMOVUPD Z9, K1, 256(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below66
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down62
+
+below66:
 	VZEROUPPER
 	RET
 
 tile1x6:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x28, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x28, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down67:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done48
+	JZ     done69
 
-loop47:
+loop68:
 	VMOVUPD      (SI), Z6
 	VMOVUPD      64(SI), Z7
 	VMOVUPD      128(SI), Z8
@@ -20589,13 +23317,13 @@ loop47:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop47
+	JNZ          loop68
 
-done48:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done69:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store49
+	JZ        store70
 	VMOVUPD   (AX), Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD   64(AX), Z6
@@ -20609,22 +23337,38 @@ done48:
 	VMOVUPD.Z 320(AX), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store49:
+store70:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
 	VMOVUPD Z3, 192(AX)
 	VMOVUPD Z4, 256(AX)
 	VMOVUPD Z5, K1, 320(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below71
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down67
+
+below71:
 	VZEROUPPER
 	RET
 
 tile2x6:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x28, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x28, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down72:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20637,18 +23381,18 @@ tile2x6:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done51
+	JZ     done74
 
-loop50:
+loop73:
 	VMOVUPD      (DI), Z12
 	VMOVUPD      64(DI), Z13
 	VMOVUPD      128(DI), Z14
@@ -20674,14 +23418,14 @@ loop50:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop50
+	JNZ          loop73
 
-done51:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done74:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store52
+	JZ        store75
 	VMOVUPD   (AX), Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD   64(AX), Z12
@@ -20707,7 +23451,7 @@ done51:
 	VMOVUPD.Z 320(AX)(CX*1), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store52:
+store75:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -20720,15 +23464,31 @@ store52:
 	VMOVUPD Z9, 192(AX)(CX*1)
 	VMOVUPD Z10, 256(AX)(CX*1)
 	VMOVUPD Z11, K1, 320(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below76
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down72
+
+below76:
 	VZEROUPPER
 	RET
 
 tile1x7:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x30, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x30, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down77:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20736,17 +23496,17 @@ tile1x7:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done54
+	JZ     done79
 
-loop53:
+loop78:
 	VMOVUPD      (SI), Z7
 	VMOVUPD      64(SI), Z8
 	VMOVUPD      128(SI), Z9
@@ -20767,13 +23527,13 @@ loop53:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop53
+	JNZ          loop78
 
-done54:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done79:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store55
+	JZ        store80
 	VMOVUPD   (AX), Z7
 	VADDPD    Z7, Z0, Z0
 	VMOVUPD   64(AX), Z7
@@ -20789,7 +23549,7 @@ done54:
 	VMOVUPD.Z 384(AX), K1, Z7
 	VADDPD    Z7, Z6, Z6
 
-store55:
+store80:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -20797,15 +23557,31 @@ store55:
 	VMOVUPD Z4, 256(AX)
 	VMOVUPD Z5, 320(AX)
 	VMOVUPD Z6, K1, 384(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below81
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down77
+
+below81:
 	VZEROUPPER
 	RET
 
 tile2x7:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x30, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x30, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down82:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20820,18 +23596,18 @@ tile2x7:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done57
+	JZ     done84
 
-loop56:
+loop83:
 	VMOVUPD      (DI), Z14
 	VMOVUPD      64(DI), Z15
 	VMOVUPD      128(DI), Z16
@@ -20860,14 +23636,14 @@ loop56:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop56
+	JNZ          loop83
 
-done57:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done84:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store58
+	JZ        store85
 	VMOVUPD   (AX), Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD   64(AX), Z14
@@ -20897,7 +23673,7 @@ done57:
 	VMOVUPD.Z 384(AX)(CX*1), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store58:
+store85:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -20912,15 +23688,31 @@ store58:
 	VMOVUPD Z11, 256(AX)(CX*1)
 	VMOVUPD Z12, 320(AX)(CX*1)
 	VMOVUPD Z13, K1, 384(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below86
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down82
+
+below86:
 	VZEROUPPER
 	RET
 
 tile1x8:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x38, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x38, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down87:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20929,17 +23721,17 @@ tile1x8:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done60
+	JZ     done89
 
-loop59:
+loop88:
 	VMOVUPD      (SI), Z8
 	VMOVUPD      64(SI), Z9
 	VMOVUPD      128(SI), Z10
@@ -20962,13 +23754,13 @@ loop59:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop59
+	JNZ          loop88
 
-done60:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done89:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store61
+	JZ        store90
 	VMOVUPD   (AX), Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD   64(AX), Z8
@@ -20986,7 +23778,7 @@ done60:
 	VMOVUPD.Z 448(AX), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store61:
+store90:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -20995,15 +23787,31 @@ store61:
 	VMOVUPD Z5, 320(AX)
 	VMOVUPD Z6, 384(AX)
 	VMOVUPD Z7, K1, 448(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below91
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down87
+
+below91:
 	VZEROUPPER
 	RET
 
 tile2x8:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x38, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x38, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down92:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21020,18 +23828,18 @@ tile2x8:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done63
+	JZ     done94
 
-loop62:
+loop93:
 	VMOVUPD      (DI), Z16
 	VMOVUPD      64(DI), Z17
 	VMOVUPD      128(DI), Z18
@@ -21063,14 +23871,14 @@ loop62:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop62
+	JNZ          loop93
 
-done63:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done94:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store64
+	JZ        store95
 	VMOVUPD   (AX), Z16
 	VADDPD    Z16, Z0, Z0
 	VMOVUPD   64(AX), Z16
@@ -21104,7 +23912,7 @@ done63:
 	VMOVUPD.Z 448(AX)(CX*1), K1, Z16
 	VADDPD    Z16, Z15, Z15
 
-store64:
+store95:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, 64(AX)
 	VMOVUPD Z2, 128(AX)
@@ -21121,14 +23929,28 @@ store64:
 	VMOVUPD Z13, 320(AX)(CX*1)
 	VMOVUPD Z14, 384(AX)(CX*1)
 	VMOVUPD Z15, K1, 448(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below96
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down92
+
+below96:
 	VZEROUPPER
 	RET
 
-// func distance64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func distance64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·distance64AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·distance64AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x08
@@ -21267,22 +24089,24 @@ rows28:
 	JMP tile14x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
-	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done30
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop29:
+down29:
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done31
+
+loop30:
 	VMOVUPD.Z   (SI), K1, Z1
 	VSUBPD.BCST (AX), Z1, Z1
 	VFMADD231PD Z1, Z1, Z0
@@ -21291,40 +24115,56 @@ loop29:
 	ADDQ        CX, AX
 	ADDQ        DI, SI
 	DECQ        R8
-	JNZ         loop29
+	JNZ         loop30
 
-done30:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done31:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store31
+	JZ        store32
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-store31:
+store32:
 	VMOVUPD Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below33
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down29
+
+below33:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down34:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done33
+	JZ     done36
 
-loop32:
+loop35:
 	VMOVUPD.Z   (DI), K1, Z2
 	VSUBPD.BCST (AX), Z2, Z3
 	VFMADD231PD Z3, Z3, Z0
@@ -21335,45 +24175,61 @@ loop32:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop32
+	JNZ         loop35
 
-done33:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done36:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store34
+	JZ        store37
 	VMOVUPD.Z (AX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store34:
+store37:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below38
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down34
+
+below38:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down39:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done36
+	JZ     done41
 
-loop35:
+loop40:
 	VMOVUPD.Z   (DI), K1, Z3
 	VSUBPD.BCST (AX), Z3, Z4
 	VFMADD231PD Z4, Z4, Z0
@@ -21386,14 +24242,14 @@ loop35:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop35
+	JNZ         loop40
 
-done36:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done41:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store37
+	JZ        store42
 	VMOVUPD.Z (AX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z3
@@ -21401,35 +24257,51 @@ done36:
 	VMOVUPD.Z (AX)(CX*2), K1, Z3
 	VADDPD    Z3, Z2, Z2
 
-store37:
+store42:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below43
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down39
+
+below43:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down44:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done39
+	JZ     done46
 
-loop38:
+loop45:
 	VMOVUPD.Z   (R8), K1, Z4
 	VSUBPD.BCST (AX), Z4, Z5
 	VFMADD231PD Z5, Z5, Z0
@@ -21444,15 +24316,15 @@ loop38:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop38
+	JNZ         loop45
 
-done39:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done46:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store40
+	JZ        store47
 	VMOVUPD.Z (AX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z4
@@ -21462,37 +24334,53 @@ done39:
 	VMOVUPD.Z (AX)(DX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store40:
+store47:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below48
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down44
+
+below48:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down49:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done42
+	JZ     done51
 
-loop41:
+loop50:
 	VMOVUPD.Z   (R8), K1, Z5
 	VSUBPD.BCST (AX), Z5, Z6
 	VFMADD231PD Z6, Z6, Z0
@@ -21509,15 +24397,15 @@ loop41:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop41
+	JNZ         loop50
 
-done42:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done51:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store43
+	JZ        store52
 	VMOVUPD.Z (AX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z5
@@ -21529,40 +24417,56 @@ done42:
 	VMOVUPD.Z (AX)(CX*4), K1, Z5
 	VADDPD    Z5, Z4, Z4
 
-store43:
+store52:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below53
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down49
+
+below53:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down54:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done45
+	JZ     done56
 
-loop44:
+loop55:
 	VMOVUPD.Z   (R9), K1, Z6
 	VSUBPD.BCST (AX), Z6, Z7
 	VFMADD231PD Z7, Z7, Z0
@@ -21581,16 +24485,16 @@ loop44:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop44
+	JNZ         loop55
 
-done45:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done56:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store46
+	JZ        store57
 	VMOVUPD.Z (AX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z6
@@ -21604,21 +24508,37 @@ done45:
 	VMOVUPD.Z (AX)(BX*1), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store46:
+store57:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below58
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down54
+
+below58:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down59:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21626,20 +24546,20 @@ tile7x1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done48
+	JZ     done61
 
-loop47:
+loop60:
 	VMOVUPD.Z   (R9), K1, Z7
 	VSUBPD.BCST (AX), Z7, Z8
 	VFMADD231PD Z8, Z8, Z0
@@ -21660,16 +24580,16 @@ loop47:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop47
+	JNZ         loop60
 
-done48:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done61:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store49
+	JZ        store62
 	VMOVUPD.Z (AX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z7
@@ -21685,7 +24605,7 @@ done48:
 	VMOVUPD.Z (AX)(DX*2), K1, Z7
 	VADDPD    Z7, Z6, Z6
 
-store49:
+store62:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -21693,14 +24613,30 @@ store49:
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
 	VMOVUPD Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below63
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down59
+
+below63:
 	VZEROUPPER
 	RET
 
 tile8x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down64:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21709,22 +24645,22 @@ tile8x1:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done51
+	JZ     done66
 
-loop50:
+loop65:
 	VMOVUPD.Z   (R10), K1, Z8
 	VSUBPD.BCST (AX), Z8, Z9
 	VFMADD231PD Z9, Z9, Z0
@@ -21748,18 +24684,18 @@ loop50:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop50
+	JNZ         loop65
 
-done51:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done66:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store52
+	JZ        store67
 	VMOVUPD.Z (AX), K1, Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z8
@@ -21777,7 +24713,7 @@ done51:
 	VMOVUPD.Z (SI), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store52:
+store67:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -21786,14 +24722,30 @@ store52:
 	VMOVUPD Z5, K1, (AX)(BX*1)
 	VMOVUPD Z6, K1, (AX)(DX*2)
 	VMOVUPD Z7, K1, (SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below68
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down64
+
+below68:
 	VZEROUPPER
 	RET
 
 tile9x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down69:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21803,22 +24755,22 @@ tile9x1:
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done54
+	JZ     done71
 
-loop53:
+loop70:
 	VMOVUPD.Z   (R10), K1, Z9
 	VSUBPD.BCST (AX), Z9, Z10
 	VFMADD231PD Z10, Z10, Z0
@@ -21844,18 +24796,18 @@ loop53:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop53
+	JNZ         loop70
 
-done54:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done71:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store55
+	JZ        store72
 	VMOVUPD.Z (AX), K1, Z9
 	VADDPD    Z9, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z9
@@ -21875,7 +24827,7 @@ done54:
 	VMOVUPD.Z (SI)(CX*1), K1, Z9
 	VADDPD    Z9, Z8, Z8
 
-store55:
+store72:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -21885,14 +24837,30 @@ store55:
 	VMOVUPD Z6, K1, (AX)(DX*2)
 	VMOVUPD Z7, K1, (SI)
 	VMOVUPD Z8, K1, (SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
 tile10x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down74:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21903,22 +24871,22 @@ tile10x1:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done57
+	JZ     done76
 
-loop56:
+loop75:
 	VMOVUPD.Z   (R10), K1, Z10
 	VSUBPD.BCST (AX), Z10, Z11
 	VFMADD231PD Z11, Z11, Z0
@@ -21946,18 +24914,18 @@ loop56:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop56
+	JNZ         loop75
 
-done57:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done76:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store58
+	JZ        store77
 	VMOVUPD.Z (AX), K1, Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z10
@@ -21979,7 +24947,7 @@ done57:
 	VMOVUPD.Z (SI)(CX*2), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store58:
+store77:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -21990,14 +24958,30 @@ store58:
 	VMOVUPD Z7, K1, (SI)
 	VMOVUPD Z8, K1, (SI)(CX*1)
 	VMOVUPD Z9, K1, (SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below78
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile11x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down79:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22009,22 +24993,22 @@ tile11x1:
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done60
+	JZ     done81
 
-loop59:
+loop80:
 	VMOVUPD.Z   (R10), K1, Z11
 	VSUBPD.BCST (AX), Z11, Z12
 	VFMADD231PD Z12, Z12, Z0
@@ -22054,18 +25038,18 @@ loop59:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop59
+	JNZ         loop80
 
-done60:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done81:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store61
+	JZ        store82
 	VMOVUPD.Z (AX), K1, Z11
 	VADDPD    Z11, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z11
@@ -22089,7 +25073,7 @@ done60:
 	VMOVUPD.Z (SI)(DX*1), K1, Z11
 	VADDPD    Z11, Z10, Z10
 
-store61:
+store82:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -22101,14 +25085,30 @@ store61:
 	VMOVUPD Z8, K1, (SI)(CX*1)
 	VMOVUPD Z9, K1, (SI)(CX*2)
 	VMOVUPD Z10, K1, (SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below83
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down79
+
+below83:
 	VZEROUPPER
 	RET
 
 tile12x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down84:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22121,22 +25121,22 @@ tile12x1:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done63
+	JZ     done86
 
-loop62:
+loop85:
 	VMOVUPD.Z   (R10), K1, Z12
 	VSUBPD.BCST (AX), Z12, Z13
 	VFMADD231PD Z13, Z13, Z0
@@ -22168,18 +25168,18 @@ loop62:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop62
+	JNZ         loop85
 
-done63:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done86:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store64
+	JZ        store87
 	VMOVUPD.Z (AX), K1, Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z12
@@ -22205,7 +25205,7 @@ done63:
 	VMOVUPD.Z (SI)(CX*4), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store64:
+store87:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -22218,14 +25218,30 @@ store64:
 	VMOVUPD Z9, K1, (SI)(CX*2)
 	VMOVUPD Z10, K1, (SI)(DX*1)
 	VMOVUPD Z11, K1, (SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below88
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down84
+
+below88:
 	VZEROUPPER
 	RET
 
 tile13x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down89:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22239,22 +25255,22 @@ tile13x1:
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done66
+	JZ     done91
 
-loop65:
+loop90:
 	VMOVUPD.Z   (R10), K1, Z13
 	VSUBPD.BCST (AX), Z13, Z14
 	VFMADD231PD Z14, Z14, Z0
@@ -22288,18 +25304,18 @@ loop65:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop65
+	JNZ         loop90
 
-done66:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done91:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store67
+	JZ        store92
 	VMOVUPD.Z (AX), K1, Z13
 	VADDPD    Z13, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z13
@@ -22327,7 +25343,7 @@ done66:
 	VMOVUPD.Z (SI)(BX*1), K1, Z13
 	VADDPD    Z13, Z12, Z12
 
-store67:
+store92:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -22341,14 +25357,30 @@ store67:
 	VMOVUPD Z10, K1, (SI)(DX*1)
 	VMOVUPD Z11, K1, (SI)(CX*4)
 	VMOVUPD Z12, K1, (SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below93
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down89
+
+below93:
 	VZEROUPPER
 	RET
 
 tile14x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down94:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22363,22 +25395,22 @@ tile14x1:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done69
+	JZ     done96
 
-loop68:
+loop95:
 	VMOVUPD.Z   (R10), K1, Z14
 	VSUBPD.BCST (AX), Z14, Z15
 	VFMADD231PD Z15, Z15, Z0
@@ -22414,18 +25446,18 @@ loop68:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop68
+	JNZ         loop95
 
-done69:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done96:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store70
+	JZ        store97
 	VMOVUPD.Z (AX), K1, Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z14
@@ -22455,7 +25487,7 @@ done69:
 	VMOVUPD.Z (SI)(DX*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store70:
+store97:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -22470,28 +25502,44 @@ store70:
 	VMOVUPD Z11, K1, (SI)(CX*4)
 	VMOVUPD Z12, K1, (SI)(BX*1)
 	VMOVUPD Z13, K1, (SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below98
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down94
+
+below98:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down99:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done72
+	JZ     done101
 
-loop71:
+loop100:
 	VMOVUPD     (SI), Z2
 	VMOVUPD.Z   64(SI), K1, Z3
 	VSUBPD.BCST (AX), Z2, Z2
@@ -22503,46 +25551,62 @@ loop71:
 	ADDQ        CX, AX
 	ADDQ        DI, SI
 	DECQ        R8
-	JNZ         loop71
+	JNZ         loop100
 
-done72:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done101:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store73
+	JZ        store102
 	VMOVUPD   (AX), Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store73:
+store102:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below103
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down99
+
+below103:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down104:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done75
+	JZ     done106
 
-loop74:
+loop105:
 	VMOVUPD     (DI), Z4
 	VMOVUPD.Z   64(DI), K1, Z5
 	VSUBPD.BCST (AX), Z4, Z6
@@ -22558,14 +25622,14 @@ loop74:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop74
+	JNZ         loop105
 
-done75:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done106:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store76
+	JZ        store107
 	VMOVUPD   (AX), Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z4
@@ -22575,38 +25639,54 @@ done75:
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store76:
+store107:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below108
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down104
+
+below108:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down109:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done78
+	JZ     done111
 
-loop77:
+loop110:
 	VMOVUPD     (DI), Z6
 	VMOVUPD.Z   64(DI), K1, Z7
 	VSUBPD.BCST (AX), Z6, Z8
@@ -22626,14 +25706,14 @@ loop77:
 	ADDQ        DX, AX
 	ADDQ        R8, DI
 	DECQ        R9
-	JNZ         loop77
+	JNZ         loop110
 
-done78:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done111:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store79
+	JZ        store112
 	VMOVUPD   (AX), Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z6
@@ -22647,22 +25727,38 @@ done78:
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store79:
+store112:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below113
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down109
+
+below113:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down114:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22671,19 +25767,19 @@ tile4x2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done81
+	JZ     done116
 
-loop80:
+loop115:
 	VMOVUPD     (R8), Z8
 	VMOVUPD.Z   64(R8), K1, Z9
 	VSUBPD.BCST (AX), Z8, Z10
@@ -22707,15 +25803,15 @@ loop80:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop80
+	JNZ         loop115
 
-done81:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done116:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store82
+	JZ        store117
 	VMOVUPD   (AX), Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z8
@@ -22733,7 +25829,7 @@ done81:
 	VMOVUPD.Z 64(AX)(DX*1), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store82:
+store117:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -22742,15 +25838,31 @@ store82:
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
 	VMOVUPD Z6, (AX)(DX*1)
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below118
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down114
+
+below118:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down119:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22761,19 +25873,19 @@ tile5x2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done84
+	JZ     done121
 
-loop83:
+loop120:
 	VMOVUPD     (R8), Z10
 	VMOVUPD.Z   64(R8), K1, Z11
 	VSUBPD.BCST (AX), Z10, Z12
@@ -22801,15 +25913,15 @@ loop83:
 	ADDQ        BX, AX
 	ADDQ        R9, R8
 	DECQ        R10
-	JNZ         loop83
+	JNZ         loop120
 
-done84:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done121:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store85
+	JZ        store122
 	VMOVUPD   (AX), Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z10
@@ -22831,7 +25943,7 @@ done84:
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store85:
+store122:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -22842,15 +25954,31 @@ store85:
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below123
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down119
+
+below123:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down124:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22863,20 +25991,20 @@ tile6x2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done87
+	JZ     done126
 
-loop86:
+loop125:
 	VMOVUPD     (R9), Z12
 	VMOVUPD.Z   64(R9), K1, Z13
 	VSUBPD.BCST (AX), Z12, Z14
@@ -22908,16 +26036,16 @@ loop86:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop86
+	JNZ         loop125
 
-done87:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done126:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store88
+	JZ        store127
 	VMOVUPD   (AX), Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z12
@@ -22943,7 +26071,7 @@ done87:
 	VMOVUPD.Z 64(AX)(BX*1), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store88:
+store127:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -22956,15 +26084,31 @@ store88:
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
 	VMOVUPD Z10, (AX)(BX*1)
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down129:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22979,20 +26123,20 @@ tile7x2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done90
+	JZ     done131
 
-loop89:
+loop130:
 	VMOVUPD     (R9), Z14
 	VMOVUPD.Z   64(R9), K1, Z15
 	VSUBPD.BCST (AX), Z14, Z16
@@ -23028,16 +26172,16 @@ loop89:
 	ADDQ        SI, AX
 	ADDQ        R10, R9
 	DECQ        R11
-	JNZ         loop89
+	JNZ         loop130
 
-done90:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done131:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store91
+	JZ        store132
 	VMOVUPD   (AX), Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z14
@@ -23067,7 +26211,7 @@ done90:
 	VMOVUPD.Z 64(AX)(DX*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store91:
+store132:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -23082,15 +26226,31 @@ store91:
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
 	VMOVUPD Z12, (AX)(DX*2)
 	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below133
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile8x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down134:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -23107,22 +26267,22 @@ tile8x2:
 	VPXORD Z13, Z13, Z13
 	VPXORD Z14, Z14, Z14
 	VPXORD Z15, Z15, Z15
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done93
+	JZ     done136
 
-loop92:
+loop135:
 	VMOVUPD     (R10), Z16
 	VMOVUPD.Z   64(R10), K1, Z17
 	VSUBPD.BCST (AX), Z16, Z18
@@ -23163,18 +26323,18 @@ loop92:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop92
+	JNZ         loop135
 
-done93:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done136:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store94
+	JZ        store137
 	VMOVUPD   (AX), Z16
 	VADDPD    Z16, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z16
@@ -23208,7 +26368,7 @@ done93:
 	VMOVUPD.Z 64(SI), K1, Z16
 	VADDPD    Z16, Z15, Z15
 
-store94:
+store137:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -23225,15 +26385,31 @@ store94:
 	VMOVUPD Z13, K1, 64(AX)(DX*2)
 	VMOVUPD Z14, (SI)
 	VMOVUPD Z15, K1, 64(SI)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below138
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x08, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down134
+
+below138:
 	VZEROUPPER
 	RET
 
 tile9x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down139:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -23252,22 +26428,22 @@ tile9x2:
 	VPXORD Z15, Z15, Z15
 	VPXORD Z16, Z16, Z16
 	VPXORD Z17, Z17, Z17
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done96
+	JZ     done141
 
-loop95:
+loop140:
 	VMOVUPD     (R10), Z18
 	VMOVUPD.Z   64(R10), K1, Z19
 	VSUBPD.BCST (AX), Z18, Z20
@@ -23312,18 +26488,18 @@ loop95:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop95
+	JNZ         loop140
 
-done96:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done141:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store97
+	JZ        store142
 	VMOVUPD   (AX), Z18
 	VADDPD    Z18, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z18
@@ -23361,7 +26537,7 @@ done96:
 	VMOVUPD.Z 64(SI)(CX*1), K1, Z18
 	VADDPD    Z18, Z17, Z17
 
-store97:
+store142:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -23380,15 +26556,31 @@ store97:
 	VMOVUPD Z15, K1, 64(SI)
 	VMOVUPD Z16, (SI)(CX*1)
 	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below143
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x09, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down139
+
+below143:
 	VZEROUPPER
 	RET
 
 tile10x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down144:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -23409,22 +26601,22 @@ tile10x2:
 	VPXORD Z17, Z17, Z17
 	VPXORD Z18, Z18, Z18
 	VPXORD Z19, Z19, Z19
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done99
+	JZ     done146
 
-loop98:
+loop145:
 	VMOVUPD     (R10), Z20
 	VMOVUPD.Z   64(R10), K1, Z21
 	VSUBPD.BCST (AX), Z20, Z22
@@ -23473,18 +26665,18 @@ loop98:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop98
+	JNZ         loop145
 
-done99:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done146:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store100
+	JZ        store147
 	VMOVUPD   (AX), Z20
 	VADDPD    Z20, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z20
@@ -23526,7 +26718,7 @@ done99:
 	VMOVUPD.Z 64(SI)(CX*2), K1, Z20
 	VADDPD    Z20, Z19, Z19
 
-store100:
+store147:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -23547,15 +26739,31 @@ store100:
 	VMOVUPD Z17, K1, 64(SI)(CX*1)
 	VMOVUPD Z18, (SI)(CX*2)
 	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below148
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0a, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down144
+
+below148:
 	VZEROUPPER
 	RET
 
 tile11x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down149:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -23578,22 +26786,22 @@ tile11x2:
 	VPXORD Z19, Z19, Z19
 	VPXORD Z20, Z20, Z20
 	VPXORD Z21, Z21, Z21
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done102
+	JZ     done151
 
-loop101:
+loop150:
 	VMOVUPD     (R10), Z22
 	VMOVUPD.Z   64(R10), K1, Z23
 	VSUBPD.BCST (AX), Z22, Z24
@@ -23646,18 +26854,18 @@ loop101:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop101
+	JNZ         loop150
 
-done102:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done151:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store103
+	JZ        store152
 	VMOVUPD   (AX), Z22
 	VADDPD    Z22, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z22
@@ -23703,7 +26911,7 @@ done102:
 	VMOVUPD.Z 64(SI)(DX*1), K1, Z22
 	VADDPD    Z22, Z21, Z21
 
-store103:
+store152:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -23726,15 +26934,31 @@ store103:
 	VMOVUPD Z19, K1, 64(SI)(CX*2)
 	VMOVUPD Z20, (SI)(DX*1)
 	VMOVUPD Z21, K1, 64(SI)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below153
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0b, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down149
+
+below153:
 	VZEROUPPER
 	RET
 
 tile12x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down154:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -23759,22 +26983,22 @@ tile12x2:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done105
+	JZ     done156
 
-loop104:
+loop155:
 	VMOVUPD     (R10), Z24
 	VMOVUPD.Z   64(R10), K1, Z25
 	VSUBPD.BCST (AX), Z24, Z26
@@ -23831,18 +27055,18 @@ loop104:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop104
+	JNZ         loop155
 
-done105:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done156:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store106
+	JZ        store157
 	VMOVUPD   (AX), Z24
 	VADDPD    Z24, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z24
@@ -23892,7 +27116,7 @@ done105:
 	VMOVUPD.Z 64(SI)(CX*4), K1, Z24
 	VADDPD    Z24, Z23, Z23
 
-store106:
+store157:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -23917,15 +27141,31 @@ store106:
 	VMOVUPD Z21, K1, 64(SI)(DX*1)
 	VMOVUPD Z22, (SI)(CX*4)
 	VMOVUPD Z23, K1, 64(SI)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below158
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0c, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down154
+
+below158:
 	VZEROUPPER
 	RET
 
 tile13x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down159:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -23952,22 +27192,22 @@ tile13x2:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done108
+	JZ     done161
 
-loop107:
+loop160:
 	VMOVUPD     (R10), Z26
 	VMOVUPD.Z   64(R10), K1, Z27
 	VSUBPD.BCST (AX), Z26, Z28
@@ -24028,18 +27268,18 @@ loop107:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop107
+	JNZ         loop160
 
-done108:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done161:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store109
+	JZ        store162
 	VMOVUPD   (AX), Z26
 	VADDPD    Z26, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z26
@@ -24093,7 +27333,7 @@ done108:
 	VMOVUPD.Z 64(SI)(BX*1), K1, Z26
 	VADDPD    Z26, Z25, Z25
 
-store109:
+store162:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -24120,15 +27360,31 @@ store109:
 	VMOVUPD Z23, K1, 64(SI)(CX*4)
 	VMOVUPD Z24, (SI)(BX*1)
 	VMOVUPD Z25, K1, 64(SI)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below163
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0d, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down159
+
+below163:
 	VZEROUPPER
 	RET
 
 tile14x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down164:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -24157,22 +27413,22 @@ tile14x2:
 	VPXORD Z25, Z25, Z25
 	VPXORD Z26, Z26, Z26
 	VPXORD Z27, Z27, Z27
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
 	LEAQ   (AX)(DX*2), SI
 	ADDQ   CX, SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done111
+	JZ     done166
 
-loop110:
+loop165:
 	VMOVUPD     (R10), Z28
 	VMOVUPD.Z   64(R10), K1, Z29
 	VSUBPD.BCST (AX), Z28, Z30
@@ -24237,18 +27493,18 @@ loop110:
 	ADDQ        DI, SI
 	ADDQ        R11, R10
 	DECQ        R12
-	JNZ         loop110
+	JNZ         loop165
 
-done111:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done166:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	LEAQ      (AX)(DX*2), SI
 	ADDQ      CX, SI
-	MOVBLZX   accumulate+104(FP), DI
+	MOVBLZX   accumulate+112(FP), DI
 	TESTL     DI, DI
-	JZ        store112
+	JZ        store167
 	VMOVUPD   (AX), Z28
 	VADDPD    Z28, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z28
@@ -24306,7 +27562,7 @@ done111:
 	VMOVUPD.Z 64(SI)(DX*2), K1, Z28
 	VADDPD    Z28, Z27, Z27
 
-store112:
+store167:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -24335,14 +27591,28 @@ store112:
 	VMOVUPD Z25, K1, 64(SI)(BX*1)
 	VMOVUPD Z26, (SI)(DX*2)
 	VMOVUPD Z27, K1, 64(SI)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below168
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x0e, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down164
+
+below168:
 	VZEROUPPER
 	RET
 
-// func shifted64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func shifted64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2
-TEXT ·shifted64AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·shifted64AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x04
@@ -24411,22 +27681,24 @@ rows14:
 	JMP tile7x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
-	VPXORD Z0, Z0, Z0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done16
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop15:
+down15:
+	VPXORD Z0, Z0, Z0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done17
+
+loop16:
 	VMOVUPD.Z    (SI), K1, Z1
 	VBROADCASTSD (AX), Z2
 	VSUBPD.BCST  (DX), Z1, Z1
@@ -24435,41 +27707,59 @@ loop15:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop15
+	JNZ          loop16
 
-done16:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done17:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store17
+	JZ        store18
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-store17:
+store18:
 	VMOVUPD Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below19
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down15
+
+below19:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down20:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done19
+	JZ     done22
 
-loop18:
+loop21:
 	VMOVUPD.Z    (R8), K1, Z2
 	VBROADCASTSD (AX), Z3
 	VSUBPD.BCST  (BX), Z2, Z4
@@ -24481,46 +27771,64 @@ loop18:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop18
+	JNZ          loop21
 
-done19:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done22:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store20
+	JZ        store23
 	VMOVUPD.Z (AX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store20:
+store23:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below24
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down20
+
+below24:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down25:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done22
+	JZ     done27
 
-loop21:
+loop26:
 	VMOVUPD.Z    (R8), K1, Z3
 	VBROADCASTSD (AX), Z4
 	VSUBPD.BCST  (BX), Z3, Z5
@@ -24535,14 +27843,14 @@ loop21:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done27:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store23
+	JZ        store28
 	VMOVUPD.Z (AX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z3
@@ -24550,37 +27858,55 @@ done22:
 	VMOVUPD.Z (AX)(CX*2), K1, Z3
 	VADDPD    Z3, Z2, Z2
 
-store23:
+store28:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down30:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done25
+	JZ     done32
 
-loop24:
+loop31:
 	VMOVUPD.Z    (R10), K1, Z4
 	VBROADCASTSD (AX), Z5
 	VSUBPD.BCST  (SI), Z4, Z6
@@ -24598,15 +27924,15 @@ loop24:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done32:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store26
+	JZ        store33
 	VMOVUPD.Z (AX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z4
@@ -24616,39 +27942,57 @@ done25:
 	VMOVUPD.Z (AX)(DX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store26:
+store33:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below34
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down35:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done28
+	JZ     done37
 
-loop27:
+loop36:
 	VMOVUPD.Z    (R10), K1, Z5
 	VBROADCASTSD (AX), Z6
 	VSUBPD.BCST  (SI), Z5, Z7
@@ -24669,15 +28013,15 @@ loop27:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop27
+	JNZ          loop36
 
-done28:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done37:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store29
+	JZ        store38
 	VMOVUPD.Z (AX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z5
@@ -24689,43 +28033,61 @@ done28:
 	VMOVUPD.Z (AX)(CX*4), K1, Z5
 	VADDPD    Z5, Z4, Z4
 
-store29:
+store38:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below39
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down35
+
+below39:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down40:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done31
+	JZ     done42
 
-loop30:
+loop41:
 	VMOVUPD.Z    (R12), K1, Z6
 	VBROADCASTSD (AX), Z7
 	VSUBPD.BCST  (DI), Z6, Z8
@@ -24749,16 +28111,16 @@ loop30:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop30
+	JNZ          loop41
 
-done31:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done42:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store32
+	JZ        store43
 	VMOVUPD.Z (AX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z6
@@ -24772,21 +28134,39 @@ done31:
 	VMOVUPD.Z (AX)(BX*1), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store32:
+store43:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below44
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down40
+
+below44:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ   cols+8(FP), AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down45:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -24794,23 +28174,23 @@ tile7x1:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done34
+	JZ     done47
 
-loop33:
+loop46:
 	VMOVUPD.Z    (R12), K1, Z7
 	VBROADCASTSD (AX), Z8
 	VSUBPD.BCST  (DI), Z7, Z9
@@ -24837,16 +28217,16 @@ loop33:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop33
+	JNZ          loop46
 
-done34:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done47:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store35
+	JZ        store48
 	VMOVUPD.Z (AX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z7
@@ -24862,7 +28242,7 @@ done34:
 	VMOVUPD.Z (AX)(DX*2), K1, Z7
 	VADDPD    Z7, Z6, Z6
 
-store35:
+store48:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -24870,28 +28250,46 @@ store35:
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
 	VMOVUPD Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below49
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down45
+
+below49:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down50:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done37
+	JZ     done52
 
-loop36:
+loop51:
 	VMOVUPD      (SI), Z2
 	VMOVUPD.Z    64(SI), K1, Z3
 	VBROADCASTSD (AX), Z4
@@ -24903,47 +28301,65 @@ loop36:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop36
+	JNZ          loop51
 
-done37:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done52:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store38
+	JZ        store53
 	VMOVUPD   (AX), Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store38:
+store53:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below54
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down50
+
+below54:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down55:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done40
+	JZ     done57
 
-loop39:
+loop56:
 	VMOVUPD      (R8), Z4
 	VMOVUPD.Z    64(R8), K1, Z5
 	VBROADCASTSD (AX), Z6
@@ -24960,14 +28376,14 @@ loop39:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop39
+	JNZ          loop56
 
-done40:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done57:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store41
+	JZ        store58
 	VMOVUPD   (AX), Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z4
@@ -24977,39 +28393,57 @@ done40:
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store41:
+store58:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below59
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down55
+
+below59:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down60:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done43
+	JZ     done62
 
-loop42:
+loop61:
 	VMOVUPD      (R8), Z6
 	VMOVUPD.Z    64(R8), K1, Z7
 	VBROADCASTSD (AX), Z8
@@ -25031,14 +28465,14 @@ loop42:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop42
+	JNZ          loop61
 
-done43:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done62:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store44
+	JZ        store63
 	VMOVUPD   (AX), Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z6
@@ -25052,22 +28486,40 @@ done43:
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store44:
+store63:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below64
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down60
+
+below64:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down65:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -25076,21 +28528,21 @@ tile4x2:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done46
+	JZ     done67
 
-loop45:
+loop66:
 	VMOVUPD      (R10), Z8
 	VMOVUPD.Z    64(R10), K1, Z9
 	VBROADCASTSD (AX), Z10
@@ -25117,15 +28569,15 @@ loop45:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop45
+	JNZ          loop66
 
-done46:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done67:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store47
+	JZ        store68
 	VMOVUPD   (AX), Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z8
@@ -25143,7 +28595,7 @@ done46:
 	VMOVUPD.Z 64(AX)(DX*1), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store47:
+store68:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -25152,15 +28604,33 @@ store47:
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
 	VMOVUPD Z6, (AX)(DX*1)
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below69
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down65
+
+below69:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down70:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -25171,21 +28641,21 @@ tile5x2:
 	VPXORD Z7, Z7, Z7
 	VPXORD Z8, Z8, Z8
 	VPXORD Z9, Z9, Z9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done49
+	JZ     done72
 
-loop48:
+loop71:
 	VMOVUPD      (R10), Z10
 	VMOVUPD.Z    64(R10), K1, Z11
 	VBROADCASTSD (AX), Z12
@@ -25217,15 +28687,15 @@ loop48:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop48
+	JNZ          loop71
 
-done49:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done72:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store50
+	JZ        store73
 	VMOVUPD   (AX), Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z10
@@ -25247,7 +28717,7 @@ done49:
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store50:
+store73:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -25258,15 +28728,33 @@ store50:
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below74
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down70
+
+below74:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down75:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -25279,23 +28767,23 @@ tile6x2:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done52
+	JZ     done77
 
-loop51:
+loop76:
 	VMOVUPD      (R12), Z12
 	VMOVUPD.Z    64(R12), K1, Z13
 	VBROADCASTSD (AX), Z14
@@ -25332,16 +28820,16 @@ loop51:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop51
+	JNZ          loop76
 
-done52:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done77:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store53
+	JZ        store78
 	VMOVUPD   (AX), Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z12
@@ -25367,7 +28855,7 @@ done52:
 	VMOVUPD.Z 64(AX)(BX*1), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store53:
+store78:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -25380,15 +28868,33 @@ store53:
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
 	VMOVUPD Z10, (AX)(BX*1)
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below79
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down75
+
+below79:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	MOVL   $-1, CX
-	BZHIL  AX, CX, CX
-	KMOVW  CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down80:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -25403,23 +28909,23 @@ tile7x2:
 	VPXORD Z11, Z11, Z11
 	VPXORD Z12, Z12, Z12
 	VPXORD Z13, Z13, Z13
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done55
+	JZ     done82
 
-loop54:
+loop81:
 	VMOVUPD      (R12), Z14
 	VMOVUPD.Z    64(R12), K1, Z15
 	VBROADCASTSD (AX), Z16
@@ -25461,16 +28967,16 @@ loop54:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop54
+	JNZ          loop81
 
-done55:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done82:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store56
+	JZ        store83
 	VMOVUPD   (AX), Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z14
@@ -25500,7 +29006,7 @@ done55:
 	VMOVUPD.Z 64(AX)(DX*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store56:
+store83:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -25515,14 +29021,30 @@ store56:
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
 	VMOVUPD Z12, (AX)(DX*2)
 	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-// func centred64AVX512(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func centred64AVX512(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, AVX512F, BMI2, MMX+
-TEXT ·centred64AVX512(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·centred64AVX512(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x04
@@ -25591,24 +29113,26 @@ rows14:
 	JMP tile7x2
 
 tile1x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
-	VPXORD    Z0, Z0, Z0
-	MOVQ      x+64(FP), AX
-	VMOVUPD.Z (AX), K1, Z1
-	MOVQ      a+24(FP), AX
-	MOVQ      colA+40(FP), CX
-	MOVQ      ahead+112(FP), DX
-	MOVQ      stepAhead+120(FP), BX
-	MOVQ      b+48(FP), SI
-	MOVQ      rowB+56(FP), DI
-	MOVQ      k+16(FP), R8
-	TESTQ     R8, R8
-	JZ        done16
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
 
-loop15:
+down15:
+	VPXORD    Z0, Z0, Z0
+	MOVQ      x+72(FP), AX
+	VMOVUPD.Z (AX), K1, Z1
+	MOVQ      a+32(FP), AX
+	MOVQ      colA+48(FP), CX
+	MOVQ      ahead+120(FP), DX
+	MOVQ      stepAhead+128(FP), BX
+	MOVQ      b+56(FP), SI
+	MOVQ      rowB+64(FP), DI
+	MOVQ      k+24(FP), R8
+	TESTQ     R8, R8
+	JZ        done17
+
+loop16:
 	VMOVUPD.Z    (SI), K1, Z2
 	VBROADCASTSD (AX), Z3
 	VSUBPD       Z2, Z1, Z2
@@ -25618,44 +29142,63 @@ loop15:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop15
+	JNZ          loop16
 
-done16:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done17:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store17
+	JZ        store18
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-store17:
+store18:
 	VMOVUPD Z0, K1, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below19
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down15
+
+below19:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down20:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPD.Z (AX), K1, Z2
 	VMOVUPD.Z (AX)(CX*1), K1, Z3
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done19
+	JZ        done22
 
-loop18:
+loop21:
 	VMOVUPD.Z    (DI), K1, Z4
 	VBROADCASTSD (AX), Z5
 	VSUBPD       Z4, Z2, Z6
@@ -25668,50 +29211,69 @@ loop18:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop18
+	JNZ          loop21
 
-done19:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done22:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store20
+	JZ        store23
 	VMOVUPD.Z (AX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store20:
+store23:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below24
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down20
+
+below24:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down25:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPD.Z (AX), K1, Z3
 	VMOVUPD.Z (AX)(CX*1), K1, Z4
 	VMOVUPD.Z (AX)(CX*2), K1, Z5
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done22
+	JZ        done27
 
-loop21:
+loop26:
 	VMOVUPD.Z    (DI), K1, Z6
 	VBROADCASTSD (AX), Z7
 	VSUBPD       Z6, Z3, Z8
@@ -25727,14 +29289,14 @@ loop21:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done27:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store23
+	JZ        store28
 	VMOVUPD.Z (AX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z3
@@ -25742,42 +29304,61 @@ done22:
 	VMOVUPD.Z (AX)(CX*2), K1, Z3
 	VADDPD    Z3, Z2, Z2
 
-store23:
+store28:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down30:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPD.Z (AX), K1, Z4
 	VMOVUPD.Z (AX)(CX*1), K1, Z5
 	VMOVUPD.Z (AX)(CX*2), K1, Z6
 	VMOVUPD.Z (AX)(DX*1), K1, Z7
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done25
+	JZ        done32
 
-loop24:
+loop31:
 	VMOVUPD.Z    (R8), K1, Z8
 	VBROADCASTSD (AX), Z9
 	VSUBPD       Z8, Z4, Z10
@@ -25796,15 +29377,15 @@ loop24:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done32:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store26
+	JZ        store33
 	VMOVUPD.Z (AX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z4
@@ -25814,45 +29395,64 @@ done25:
 	VMOVUPD.Z (AX)(DX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store26:
+store33:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below34
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down35:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPD.Z (AX), K1, Z5
 	VMOVUPD.Z (AX)(CX*1), K1, Z6
 	VMOVUPD.Z (AX)(CX*2), K1, Z7
 	VMOVUPD.Z (AX)(DX*1), K1, Z8
 	VMOVUPD.Z (AX)(CX*4), K1, Z9
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done28
+	JZ        done37
 
-loop27:
+loop36:
 	VMOVUPD.Z    (R8), K1, Z10
 	VBROADCASTSD (AX), Z11
 	VSUBPD       Z10, Z5, Z12
@@ -25874,15 +29474,15 @@ loop27:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop27
+	JNZ          loop36
 
-done28:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done37:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store29
+	JZ        store38
 	VMOVUPD.Z (AX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z5
@@ -25894,28 +29494,47 @@ done28:
 	VMOVUPD.Z (AX)(CX*4), K1, Z5
 	VADDPD    Z5, Z4, Z4
 
-store29:
+store38:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below39
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down35
+
+below39:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down40:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPD.Z (AX), K1, Z6
@@ -25924,20 +29543,20 @@ tile6x1:
 	VMOVUPD.Z (AX)(DX*1), K1, Z9
 	VMOVUPD.Z (AX)(CX*4), K1, Z10
 	VMOVUPD.Z (AX)(BX*1), K1, Z11
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done31
+	JZ        done42
 
-loop30:
+loop41:
 	VMOVUPD.Z    (R9), K1, Z12
 	VBROADCASTSD (AX), Z13
 	VSUBPD       Z12, Z6, Z14
@@ -25962,16 +29581,16 @@ loop30:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop30
+	JNZ          loop41
 
-done31:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done42:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store32
+	JZ        store43
 	VMOVUPD.Z (AX), K1, Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z6
@@ -25985,21 +29604,40 @@ done31:
 	VMOVUPD.Z (AX)(BX*1), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store32:
+store43:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	VMOVUPD Z3, K1, (AX)(DX*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below44
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down40
+
+below44:
 	VZEROUPPER
 	RET
 
 tile7x1:
-	MOVQ      cols+8(FP), AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down45:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -26007,8 +29645,8 @@ tile7x1:
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPD.Z (AX), K1, Z7
@@ -26018,20 +29656,20 @@ tile7x1:
 	VMOVUPD.Z (AX)(CX*4), K1, Z11
 	VMOVUPD.Z (AX)(BX*1), K1, Z12
 	VMOVUPD.Z (AX)(DX*2), K1, Z13
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done34
+	JZ        done47
 
-loop33:
+loop46:
 	VMOVUPD.Z    (R9), K1, Z14
 	VBROADCASTSD (AX), Z15
 	VSUBPD       Z14, Z7, Z16
@@ -26059,16 +29697,16 @@ loop33:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop33
+	JNZ          loop46
 
-done34:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done47:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store35
+	JZ        store48
 	VMOVUPD.Z (AX), K1, Z7
 	VADDPD    Z7, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z7
@@ -26084,7 +29722,7 @@ done34:
 	VMOVUPD.Z (AX)(DX*2), K1, Z7
 	VADDPD    Z7, Z6, Z6
 
-store35:
+store48:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
@@ -26092,31 +29730,50 @@ store35:
 	VMOVUPD Z4, K1, (AX)(CX*4)
 	VMOVUPD Z5, K1, (AX)(BX*1)
 	VMOVUPD Z6, K1, (AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below49
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down45
+
+below49:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x08, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down50:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
-	MOVQ      x+64(FP), AX
+	MOVQ      x+72(FP), AX
 	VMOVUPD   (AX), Z2
 	VMOVUPD.Z 64(AX), K1, Z3
-	MOVQ      a+24(FP), AX
-	MOVQ      colA+40(FP), CX
-	MOVQ      ahead+112(FP), DX
-	MOVQ      stepAhead+120(FP), BX
-	MOVQ      b+48(FP), SI
-	MOVQ      rowB+56(FP), DI
-	MOVQ      k+16(FP), R8
+	MOVQ      a+32(FP), AX
+	MOVQ      colA+48(FP), CX
+	MOVQ      ahead+120(FP), DX
+	MOVQ      stepAhead+128(FP), BX
+	MOVQ      b+56(FP), SI
+	MOVQ      rowB+64(FP), DI
+	MOVQ      k+24(FP), R8
 	TESTQ     R8, R8
-	JZ        done37
+	JZ        done52
 
-loop36:
+loop51:
 	VMOVUPD      (SI), Z4
 	VMOVUPD.Z    64(SI), K1, Z5
 	VBROADCASTSD (AX), Z6
@@ -26129,52 +29786,71 @@ loop36:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop36
+	JNZ          loop51
 
-done37:
-	MOVQ      c+88(FP), AX
-	MOVBLZX   accumulate+104(FP), CX
+done52:
+	MOVQ      c+96(FP), AX
+	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store38
+	JZ        store53
 	VMOVUPD   (AX), Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store38:
+store53:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below54
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down50
+
+below54:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x08, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down55:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPD   (AX), Z4
 	VMOVUPD.Z 64(AX), K1, Z5
 	VMOVUPD   (AX)(CX*1), Z6
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z7
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done40
+	JZ        done57
 
-loop39:
+loop56:
 	VMOVUPD      (DI), Z8
 	VMOVUPD.Z    64(DI), K1, Z9
 	VBROADCASTSD (AX), Z10
@@ -26192,14 +29868,14 @@ loop39:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop39
+	JNZ          loop56
 
-done40:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done57:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store41
+	JZ        store58
 	VMOVUPD   (AX), Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z4
@@ -26209,46 +29885,65 @@ done40:
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store41:
+store58:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below59
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down55
+
+below59:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x08, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down60:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
 	VPXORD    Z3, Z3, Z3
 	VPXORD    Z4, Z4, Z4
 	VPXORD    Z5, Z5, Z5
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	VMOVUPD   (AX), Z6
 	VMOVUPD.Z 64(AX), K1, Z7
 	VMOVUPD   (AX)(CX*1), Z8
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z9
 	VMOVUPD   (AX)(CX*2), Z10
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z11
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
-	MOVQ      colA+40(FP), DX
-	MOVQ      ahead+112(FP), BX
-	MOVQ      stepAhead+120(FP), SI
-	MOVQ      b+48(FP), DI
-	MOVQ      rowB+56(FP), R8
-	MOVQ      k+16(FP), R9
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
+	MOVQ      colA+48(FP), DX
+	MOVQ      ahead+120(FP), BX
+	MOVQ      stepAhead+128(FP), SI
+	MOVQ      b+56(FP), DI
+	MOVQ      rowB+64(FP), R8
+	MOVQ      k+24(FP), R9
 	TESTQ     R9, R9
-	JZ        done43
+	JZ        done62
 
-loop42:
+loop61:
 	VMOVUPD      (DI), Z12
 	VMOVUPD.Z    64(DI), K1, Z13
 	VBROADCASTSD (AX), Z14
@@ -26271,14 +29966,14 @@ loop42:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop42
+	JNZ          loop61
 
-done43:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
-	MOVBLZX   accumulate+104(FP), DX
+done62:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	MOVBLZX   accumulate+112(FP), DX
 	TESTL     DX, DX
-	JZ        store44
+	JZ        store63
 	VMOVUPD   (AX), Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z6
@@ -26292,22 +29987,41 @@ done43:
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store44:
+store63:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below64
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down60
+
+below64:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x08, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down65:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -26316,8 +30030,8 @@ tile4x2:
 	VPXORD    Z5, Z5, Z5
 	VPXORD    Z6, Z6, Z6
 	VPXORD    Z7, Z7, Z7
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPD   (AX), Z8
 	VMOVUPD.Z 64(AX), K1, Z9
@@ -26327,19 +30041,19 @@ tile4x2:
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z13
 	VMOVUPD   (AX)(DX*1), Z14
 	VMOVUPD.Z 64(AX)(DX*1), K1, Z15
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done46
+	JZ        done67
 
-loop45:
+loop66:
 	VMOVUPD      (R8), Z16
 	VMOVUPD.Z    64(R8), K1, Z17
 	VBROADCASTSD (AX), Z18
@@ -26367,15 +30081,15 @@ loop45:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop45
+	JNZ          loop66
 
-done46:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done67:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store47
+	JZ        store68
 	VMOVUPD   (AX), Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z8
@@ -26393,7 +30107,7 @@ done46:
 	VMOVUPD.Z 64(AX)(DX*1), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store47:
+store68:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -26402,15 +30116,34 @@ store47:
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
 	VMOVUPD Z6, (AX)(DX*1)
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below69
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down65
+
+below69:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x08, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down70:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -26421,8 +30154,8 @@ tile5x2:
 	VPXORD    Z7, Z7, Z7
 	VPXORD    Z8, Z8, Z8
 	VPXORD    Z9, Z9, Z9
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	VMOVUPD   (AX), Z10
 	VMOVUPD.Z 64(AX), K1, Z11
@@ -26434,19 +30167,19 @@ tile5x2:
 	VMOVUPD.Z 64(AX)(DX*1), K1, Z17
 	VMOVUPD   (AX)(CX*4), Z18
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z19
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVQ      colA+40(FP), BX
-	MOVQ      ahead+112(FP), SI
-	MOVQ      stepAhead+120(FP), DI
-	MOVQ      b+48(FP), R8
-	MOVQ      rowB+56(FP), R9
-	MOVQ      k+16(FP), R10
+	MOVQ      colA+48(FP), BX
+	MOVQ      ahead+120(FP), SI
+	MOVQ      stepAhead+128(FP), DI
+	MOVQ      b+56(FP), R8
+	MOVQ      rowB+64(FP), R9
+	MOVQ      k+24(FP), R10
 	TESTQ     R10, R10
-	JZ        done49
+	JZ        done72
 
-loop48:
+loop71:
 	VMOVUPD      (R8), Z20
 	VMOVUPD.Z    64(R8), K1, Z21
 	VBROADCASTSD (AX), Z22
@@ -26479,15 +30212,15 @@ loop48:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop48
+	JNZ          loop71
 
-done49:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done72:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+104(FP), BX
+	MOVBLZX   accumulate+112(FP), BX
 	TESTL     BX, BX
-	JZ        store50
+	JZ        store73
 	VMOVUPD   (AX), Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z10
@@ -26509,7 +30242,7 @@ done49:
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store50:
+store73:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -26520,15 +30253,34 @@ store50:
 	VMOVUPD Z7, K1, 64(AX)(DX*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below74
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down70
+
+below74:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x08, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down75:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -26541,8 +30293,8 @@ tile6x2:
 	VPXORD    Z9, Z9, Z9
 	VPXORD    Z10, Z10, Z10
 	VPXORD    Z11, Z11, Z11
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPD   (AX), Z12
@@ -26557,20 +30309,20 @@ tile6x2:
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z21
 	VMOVUPD   (AX)(BX*1), Z22
 	VMOVUPD.Z 64(AX)(BX*1), K1, Z23
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done52
+	JZ        done77
 
-loop51:
+loop76:
 	VMOVUPD      (R9), Z24
 	VMOVUPD.Z    64(R9), K1, Z25
 	VBROADCASTSD (AX), Z26
@@ -26608,16 +30360,16 @@ loop51:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop51
+	JNZ          loop76
 
-done52:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done77:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store53
+	JZ        store78
 	VMOVUPD   (AX), Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z12
@@ -26643,7 +30395,7 @@ done52:
 	VMOVUPD.Z 64(AX)(BX*1), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store53:
+store78:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -26656,15 +30408,34 @@ store53:
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
 	VMOVUPD Z10, (AX)(BX*1)
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below79
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down75
+
+below79:
 	VZEROUPPER
 	RET
 
 tile7x2:
-	MOVQ      cols+8(FP), AX
-	SUBQ      $0x08, AX
-	MOVL      $-1, CX
-	BZHIL     AX, CX, CX
-	KMOVW     CX, K1
+	MOVQ  cols+16(FP), AX
+	SUBQ  $0x08, AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down80:
 	VPXORD    Z0, Z0, Z0
 	VPXORD    Z1, Z1, Z1
 	VPXORD    Z2, Z2, Z2
@@ -26679,8 +30450,8 @@ tile7x2:
 	VPXORD    Z11, Z11, Z11
 	VPXORD    Z12, Z12, Z12
 	VPXORD    Z13, Z13, Z13
-	MOVQ      x+64(FP), AX
-	MOVQ      rowX+72(FP), CX
+	MOVQ      x+72(FP), AX
+	MOVQ      rowX+80(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
 	VMOVUPD   (AX), Z14
@@ -26697,20 +30468,20 @@ tile7x2:
 	VMOVUPD.Z 64(AX)(BX*1), K1, Z25
 	VMOVUPD   (AX)(DX*2), Z26
 	VMOVUPD.Z 64(AX)(DX*2), K1, Z27
-	MOVQ      a+24(FP), AX
-	MOVQ      rowA+32(FP), CX
+	MOVQ      a+32(FP), AX
+	MOVQ      rowA+40(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVQ      colA+40(FP), SI
-	MOVQ      ahead+112(FP), DI
-	MOVQ      stepAhead+120(FP), R8
-	MOVQ      b+48(FP), R9
-	MOVQ      rowB+56(FP), R10
-	MOVQ      k+16(FP), R11
+	MOVQ      colA+48(FP), SI
+	MOVQ      ahead+120(FP), DI
+	MOVQ      stepAhead+128(FP), R8
+	MOVQ      b+56(FP), R9
+	MOVQ      rowB+64(FP), R10
+	MOVQ      k+24(FP), R11
 	TESTQ     R11, R11
-	JZ        done55
+	JZ        done82
 
-loop54:
+loop81:
 	VMOVUPD      (R9), Z28
 	VMOVUPD.Z    64(R9), K1, Z29
 	VBROADCASTSD (AX), Z30
@@ -26753,16 +30524,16 @@ loop54:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop54
+	JNZ          loop81
 
-done55:
-	MOVQ      c+88(FP), AX
-	MOVQ      rowC+96(FP), CX
+done82:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
 	LEAQ      (CX)(CX*2), DX
 	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+104(FP), SI
+	MOVBLZX   accumulate+112(FP), SI
 	TESTL     SI, SI
-	JZ        store56
+	JZ        store83
 	VMOVUPD   (AX), Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z14
@@ -26792,7 +30563,7 @@ done55:
 	VMOVUPD.Z 64(AX)(DX*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store56:
+store83:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -26807,6 +30578,23 @@ store56:
 	VMOVUPD Z11, K1, 64(AX)(BX*1)
 	VMOVUPD Z12, (AX)(DX*2)
 	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
@@ -27663,11 +31451,11 @@ DATA interleave4_32_8_3<>+24(SB)/4, $0x00000007
 DATA interleave4_32_8_3<>+28(SB)/4, $0x00000007
 GLOBL interleave4_32_8_3<>(SB), RODATA|NOPTR, $32
 
-// func dot32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dot32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·dot32AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dot32AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x04
@@ -27726,26 +31514,28 @@ rows12:
 	JMP tile6x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part13
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part13
+
+down14:
 	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done15
+	JZ     done16
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop14
+	JLT    loop15
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop14:
+loop15:
 	VMOVUPS      (SI), Y1
 	VBROADCASTSS (AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
@@ -27754,50 +31544,66 @@ loop14:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop14
+	JNZ          loop15
 	TESTQ        R9, R9
-	JZ           done15
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done16
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop14
+	JMP          loop15
 
-done15:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done16:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store16
+	JZ      store17
 	VMOVUPS (AX), Y1
 	VADDPS  Y1, Y0, Y0
 
-store16:
+store17:
 	VMOVUPS Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below18
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down14
+
+below18:
 	VZEROUPPER
 	RET
 
 part13:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down19:
 	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done18
+	JZ     done21
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop17
+	JLT    loop20
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop17:
+loop20:
 	VMOVDQU      (CX)(AX*4), Y1
 	VMASKMOVPS   (R8), Y1, Y1
 	VBROADCASTSS (DX), Y2
@@ -27807,55 +31613,71 @@ loop17:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop17
+	JNZ          loop20
 	TESTQ        R11, R11
-	JZ           done18
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done21
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop17
+	JMP          loop20
 
-done18:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done21:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store19
+	JZ         store22
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS (DX), Y1, Y1
 	VADDPS     Y1, Y0, Y0
 
-store19:
+store22:
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below23
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down19
+
+below23:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part20
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part24
+
+down25:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done22
+	JZ     done27
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop21
+	JLT    loop26
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop21:
+loop26:
 	VMOVUPS      (DI), Y2
 	VBROADCASTSS (AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -27866,58 +31688,74 @@ loop21:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop21
+	JNZ          loop26
 	TESTQ        R10, R10
-	JZ           done22
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done27
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop21
+	JMP          loop26
 
-done22:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done27:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store23
+	JZ      store28
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y2
 	VADDPS  Y2, Y1, Y1
 
-store23:
+store28:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
-part20:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part24:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done25
+	JZ     done32
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop24
+	JLT    loop31
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop24:
+loop31:
 	VMOVDQU      (CX)(AX*4), Y2
 	VMASKMOVPS   (R9), Y2, Y2
 	VBROADCASTSS (DX), Y3
@@ -27929,25 +31767,25 @@ loop24:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop24
+	JNZ          loop31
 	TESTQ        R12, R12
-	JZ           done25
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done32
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop24
+	JMP          loop31
 
-done25:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done32:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store26
+	JZ         store33
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS (DX), Y2, Y2
 	VADDPS     Y2, Y0, Y0
@@ -27955,38 +31793,54 @@ done25:
 	VMASKMOVPS (DX)(BX*1), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store26:
+store33:
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below34
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part27
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part35
+
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done29
+	JZ     done38
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop28
+	JLT    loop37
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop28:
+loop37:
 	VMOVUPS      (DI), Y3
 	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y3, Y0
@@ -27999,11 +31853,11 @@ loop28:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop28
+	JNZ          loop37
 	TESTQ        R10, R10
-	JZ           done29
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done38
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
@@ -28012,14 +31866,14 @@ loop28:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop28
+	JMP          loop37
 
-done29:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done38:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store30
+	JZ      store39
 	VMOVUPS (AX), Y3
 	VADDPS  Y3, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y3
@@ -28027,36 +31881,52 @@ done29:
 	VMOVUPS (AX)(CX*2), Y3
 	VADDPS  Y3, Y2, Y2
 
-store30:
+store39:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below40
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down36
+
+below40:
 	VZEROUPPER
 	RET
 
-part27:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part35:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down41:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done32
+	JZ     done43
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop31
+	JLT    loop42
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop31:
+loop42:
 	VMOVDQU      (CX)(AX*4), Y3
 	VMASKMOVPS   (R9), Y3, Y3
 	VBROADCASTSS (DX), Y4
@@ -28070,11 +31940,11 @@ loop31:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop31
+	JNZ          loop42
 	TESTQ        R12, R12
-	JZ           done32
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done43
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -28083,14 +31953,14 @@ loop31:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop31
+	JMP          loop42
 
-done32:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done43:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store33
+	JZ         store44
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS (DX), Y3, Y3
 	VADDPS     Y3, Y0, Y0
@@ -28101,42 +31971,58 @@ done32:
 	VMASKMOVPS (DX)(BX*2), Y3, Y3
 	VADDPS     Y3, Y2, Y2
 
-store33:
+store44:
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below45
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down41
+
+below45:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part34
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part46
+
+down47:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done36
+	JZ     done49
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop35
+	JLT    loop48
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop35:
+loop48:
 	VMOVUPS      (R8), Y4
 	VBROADCASTSS (AX), Y5
 	VFMADD231PS  Y5, Y4, Y0
@@ -28151,11 +32037,11 @@ loop35:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop35
+	JNZ          loop48
 	TESTQ        R11, R11
-	JZ           done36
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done49
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -28166,15 +32052,15 @@ loop35:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop35
+	JMP          loop48
 
-done36:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done49:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store37
+	JZ      store50
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y4
@@ -28184,39 +32070,55 @@ done36:
 	VMOVUPS (AX)(DX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store37:
+store50:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
-part34:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part46:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down52:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done39
+	JZ     done54
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop38
+	JLT    loop53
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop38:
+loop53:
 	VMOVDQU      (CX)(AX*4), Y4
 	VMASKMOVPS   (R10), Y4, Y4
 	VBROADCASTSS (DX), Y5
@@ -28232,11 +32134,11 @@ loop38:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop38
+	JNZ          loop53
 	TESTQ        R13, R13
-	JZ           done39
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done54
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -28247,15 +32149,15 @@ loop38:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop38
+	JMP          loop53
 
-done39:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done54:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store40
+	JZ         store55
 	VMOVDQU    (CX)(AX*4), Y4
 	VMASKMOVPS (DX), Y4, Y4
 	VADDPS     Y4, Y0, Y0
@@ -28269,7 +32171,7 @@ done39:
 	VMASKMOVPS (DX)(SI*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store40:
+store55:
 	VMOVDQU    (CX)(AX*4), Y4
 	VMASKMOVPS Y0, Y4, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -28278,36 +32180,52 @@ store40:
 	VMASKMOVPS Y2, Y0, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below56
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part41
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part57
+
+down58:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done43
+	JZ     done60
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop42
+	JLT    loop59
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop42:
+loop59:
 	VMOVUPS      (R8), Y5
 	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y5, Y0
@@ -28324,11 +32242,11 @@ loop42:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop42
+	JNZ          loop59
 	TESTQ        R11, R11
-	JZ           done43
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done60
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -28341,15 +32259,15 @@ loop42:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop42
+	JMP          loop59
 
-done43:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done60:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store44
+	JZ      store61
 	VMOVUPS (AX), Y5
 	VADDPS  Y5, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y5
@@ -28361,41 +32279,57 @@ done43:
 	VMOVUPS (AX)(CX*4), Y5
 	VADDPS  Y5, Y4, Y4
 
-store44:
+store61:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
 	VMOVUPS Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below62
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down58
+
+below62:
 	VZEROUPPER
 	RET
 
-part41:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part57:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down63:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done46
+	JZ     done65
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop45
+	JLT    loop64
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop45:
+loop64:
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   (R10), Y5, Y5
 	VBROADCASTSS (DX), Y6
@@ -28413,11 +32347,11 @@ loop45:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop45
+	JNZ          loop64
 	TESTQ        R13, R13
-	JZ           done46
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done65
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -28430,15 +32364,15 @@ loop45:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop45
+	JMP          loop64
 
-done46:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done65:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store47
+	JZ         store66
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS (DX), Y5, Y5
 	VADDPS     Y5, Y0, Y0
@@ -28455,7 +32389,7 @@ done46:
 	VMASKMOVPS (DX)(BX*4), Y5, Y5
 	VADDPS     Y5, Y4, Y4
 
-store47:
+store66:
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS Y0, Y5, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -28466,38 +32400,54 @@ store47:
 	VMASKMOVPS Y3, Y0, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below67
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down63
+
+below67:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part48
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part68
+
+down69:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done50
+	JZ     done71
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop49
+	JLT    loop70
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop49:
+loop70:
 	VMOVUPS      (R9), Y6
 	VBROADCASTSS (AX), Y7
 	VFMADD231PS  Y7, Y6, Y0
@@ -28516,11 +32466,11 @@ loop49:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop49
+	JNZ          loop70
 	TESTQ        R12, R12
-	JZ           done50
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done71
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -28535,16 +32485,16 @@ loop49:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop49
+	JMP          loop70
 
-done50:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done71:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store51
+	JZ      store72
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y6
@@ -28558,44 +32508,60 @@ done50:
 	VMOVUPS (AX)(BX*1), Y6
 	VADDPS  Y6, Y5, Y5
 
-store51:
+store72:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
 	VMOVUPS Y4, (AX)(CX*4)
 	VMOVUPS Y5, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
-part48:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part68:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down74:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done53
+	JZ     done76
 	XORQ   R14, R14
 	CMPQ   R13, $0x40
-	JLT    loop52
+	JLT    loop75
 	MOVQ   $+32, R14
 	SUBQ   $0x20, R13
 
-loop52:
+loop75:
 	VMOVDQU      (CX)(AX*4), Y6
 	VMASKMOVPS   (R11), Y6, Y6
 	VBROADCASTSS (DX), Y7
@@ -28615,11 +32581,11 @@ loop52:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop52
+	JNZ          loop75
 	TESTQ        R14, R14
-	JZ           done53
-	MOVQ         c+88(FP), R13
-	MOVQ         rowC+96(FP), R15
+	JZ           done76
+	MOVQ         c+96(FP), R13
+	MOVQ         rowC+104(FP), R15
 	PREFETCHT0   (R13)
 	ADDQ         R15, R13
 	PREFETCHT0   (R13)
@@ -28634,16 +32600,16 @@ loop52:
 	ADDQ         R15, R13
 	MOVQ         R14, R13
 	XORQ         R14, R14
-	JMP          loop52
+	JMP          loop75
 
-done53:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done76:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store54
+	JZ         store77
 	VMOVDQU    (CX)(AX*4), Y6
 	VMASKMOVPS (DX), Y6, Y6
 	VADDPS     Y6, Y0, Y0
@@ -28663,7 +32629,7 @@ done53:
 	VMASKMOVPS (DX)(DI*1), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store54:
+store77:
 	VMOVDQU    (CX)(AX*4), Y6
 	VMASKMOVPS Y0, Y6, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -28676,32 +32642,48 @@ store54:
 	VMASKMOVPS Y4, Y0, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, (DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below78
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part55
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part79
+
+down80:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done57
+	JZ     done82
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop56
+	JLT    loop81
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop56:
+loop81:
 	VMOVUPS      (SI), Y2
 	VMOVUPS      32(SI), Y3
 	VBROADCASTSS (AX), Y4
@@ -28712,54 +32694,70 @@ loop56:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop81
 	TESTQ        R9, R9
-	JZ           done57
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done82
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop56
+	JMP          loop81
 
-done57:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done82:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store58
+	JZ      store83
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS 32(AX), Y2
 	VADDPS  Y2, Y1, Y1
 
-store58:
+store83:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-part55:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part79:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down85:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done60
+	JZ     done87
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop59
+	JLT    loop86
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop59:
+loop86:
 	VMOVUPS      (R8), Y2
 	VMOVDQU      (CX)(AX*4), Y3
 	VMASKMOVPS   32(R8), Y3, Y3
@@ -28771,61 +32769,77 @@ loop59:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop59
+	JNZ          loop86
 	TESTQ        R11, R11
-	JZ           done60
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done87
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop59
+	JMP          loop86
 
-done60:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done87:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store61
+	JZ         store88
 	VMOVUPS    (DX), Y2
 	VADDPS     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS 32(DX), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store61:
+store88:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below89
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down85
+
+below89:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part62
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part90
+
+down91:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done64
+	JZ     done93
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop63
+	JLT    loop92
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop63:
+loop92:
 	VMOVUPS      (DI), Y4
 	VMOVUPS      32(DI), Y5
 	VBROADCASTSS (AX), Y6
@@ -28839,25 +32853,25 @@ loop63:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop63
+	JNZ          loop92
 	TESTQ        R10, R10
-	JZ           done64
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done93
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop63
+	JMP          loop92
 
-done64:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done93:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store65
+	JZ      store94
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -28867,38 +32881,54 @@ done64:
 	VMOVUPS 32(AX)(CX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store65:
+store94:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down91
+
+below95:
 	VZEROUPPER
 	RET
 
-part62:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part90:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done67
+	JZ     done98
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop66
+	JLT    loop97
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop66:
+loop97:
 	VMOVUPS      (R9), Y4
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   32(R9), Y5, Y5
@@ -28913,25 +32943,25 @@ loop66:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop66
+	JNZ          loop97
 	TESTQ        R12, R12
-	JZ           done67
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done98
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop66
+	JMP          loop97
 
-done67:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done98:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store68
+	JZ         store99
 	VMOVUPS    (DX), Y4
 	VADDPS     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y4
@@ -28943,44 +32973,60 @@ done67:
 	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store68:
+store99:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
 	VMOVUPS    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below100
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down96
+
+below100:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part69
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part101
+
+down102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done71
+	JZ     done104
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop70
+	JLT    loop103
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop70:
+loop103:
 	VMOVUPS      (DI), Y6
 	VMOVUPS      32(DI), Y7
 	VBROADCASTSS (AX), Y8
@@ -28997,11 +33043,11 @@ loop70:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop70
+	JNZ          loop103
 	TESTQ        R10, R10
-	JZ           done71
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done104
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
@@ -29010,14 +33056,14 @@ loop70:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop70
+	JMP          loop103
 
-done71:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done104:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store72
+	JZ      store105
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS 32(AX), Y6
@@ -29031,42 +33077,58 @@ done71:
 	VMOVUPS 32(AX)(CX*2), Y6
 	VADDPS  Y6, Y5, Y5
 
-store72:
+store105:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	VMOVUPS Y4, (AX)(CX*2)
 	VMOVUPS Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below106
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down102
+
+below106:
 	VZEROUPPER
 	RET
 
-part69:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part101:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down107:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done74
+	JZ     done109
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop73
+	JLT    loop108
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop73:
+loop108:
 	VMOVUPS      (R9), Y6
 	VMOVDQU      (CX)(AX*4), Y7
 	VMASKMOVPS   32(R9), Y7, Y7
@@ -29084,11 +33146,11 @@ loop73:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop73
+	JNZ          loop108
 	TESTQ        R12, R12
-	JZ           done74
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done109
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -29097,14 +33159,14 @@ loop73:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop73
+	JMP          loop108
 
-done74:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done109:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store75
+	JZ         store110
 	VMOVUPS    (DX), Y6
 	VADDPS     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y6
@@ -29121,7 +33183,7 @@ done74:
 	VMASKMOVPS 32(DX)(BX*2), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store75:
+store110:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -29131,14 +33193,30 @@ store75:
 	VMOVUPS    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below111
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down107
+
+below111:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part76
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part112
+
+down113:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -29147,24 +33225,24 @@ tile4x2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done78
+	JZ     done115
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop77
+	JLT    loop114
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop77:
+loop114:
 	VMOVUPS      (R8), Y8
 	VMOVUPS      32(R8), Y9
 	VBROADCASTSS (AX), Y10
@@ -29184,11 +33262,11 @@ loop77:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop77
+	JNZ          loop114
 	TESTQ        R11, R11
-	JZ           done78
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done115
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -29199,15 +33277,15 @@ loop77:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop77
+	JMP          loop114
 
-done78:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done115:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store79
+	JZ      store116
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -29225,7 +33303,7 @@ done78:
 	VMOVUPS 32(AX)(DX*1), Y8
 	VADDPS  Y8, Y7, Y7
 
-store79:
+store116:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -29234,12 +33312,28 @@ store79:
 	VMOVUPS Y5, 32(AX)(CX*2)
 	VMOVUPS Y6, (AX)(DX*1)
 	VMOVUPS Y7, 32(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below117
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down113
+
+below117:
 	VZEROUPPER
 	RET
 
-part76:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part112:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down118:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -29248,24 +33342,24 @@ part76:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done81
+	JZ     done120
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop80
+	JLT    loop119
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop80:
+loop119:
 	VMOVUPS      (R10), Y8
 	VMOVDQU      (CX)(AX*4), Y9
 	VMASKMOVPS   32(R10), Y9, Y9
@@ -29286,11 +33380,11 @@ loop80:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop80
+	JNZ          loop119
 	TESTQ        R13, R13
-	JZ           done81
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done120
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -29301,15 +33395,15 @@ loop80:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop80
+	JMP          loop119
 
-done81:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done120:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store82
+	JZ         store121
 	VMOVUPS    (DX), Y8
 	VADDPS     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y8
@@ -29331,7 +33425,7 @@ done81:
 	VMASKMOVPS 32(DX)(SI*1), Y8, Y8
 	VADDPS     Y8, Y7, Y7
 
-store82:
+store121:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -29344,14 +33438,30 @@ store82:
 	VMOVUPS    Y6, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below122
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down118
+
+below122:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part83
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part123
+
+down124:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -29362,24 +33472,24 @@ tile5x2:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done85
+	JZ     done126
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop84
+	JLT    loop125
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop84:
+loop125:
 	VMOVUPS      (R8), Y10
 	VMOVUPS      32(R8), Y11
 	VBROADCASTSS (AX), Y12
@@ -29402,11 +33512,11 @@ loop84:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop84
+	JNZ          loop125
 	TESTQ        R11, R11
-	JZ           done85
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done126
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -29419,15 +33529,15 @@ loop84:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop84
+	JMP          loop125
 
-done85:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done126:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store86
+	JZ      store127
 	VMOVUPS (AX), Y10
 	VADDPS  Y10, Y0, Y0
 	VMOVUPS 32(AX), Y10
@@ -29449,7 +33559,7 @@ done85:
 	VMOVUPS 32(AX)(CX*4), Y10
 	VADDPS  Y10, Y9, Y9
 
-store86:
+store127:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -29460,12 +33570,28 @@ store86:
 	VMOVUPS Y7, 32(AX)(DX*1)
 	VMOVUPS Y8, (AX)(CX*4)
 	VMOVUPS Y9, 32(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
-part83:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part123:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down129:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -29476,24 +33602,24 @@ part83:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done88
+	JZ     done131
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop87
+	JLT    loop130
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop87:
+loop130:
 	VMOVUPS      (R10), Y10
 	VMOVDQU      (CX)(AX*4), Y11
 	VMASKMOVPS   32(R10), Y11, Y11
@@ -29517,11 +33643,11 @@ loop87:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop87
+	JNZ          loop130
 	TESTQ        R13, R13
-	JZ           done88
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done131
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -29534,15 +33660,15 @@ loop87:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop87
+	JMP          loop130
 
-done88:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done131:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store89
+	JZ         store132
 	VMOVUPS    (DX), Y10
 	VADDPS     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y10
@@ -29569,7 +33695,7 @@ done88:
 	VMASKMOVPS 32(DX)(BX*4), Y10, Y10
 	VADDPS     Y10, Y9, Y9
 
-store89:
+store132:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -29585,14 +33711,30 @@ store89:
 	VMOVUPS    Y8, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y9, Y0, 32(DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below133
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part90
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part134
+
+down135:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -29605,25 +33747,25 @@ tile6x2:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done92
+	JZ     done137
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop91
+	JLT    loop136
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop91:
+loop136:
 	VMOVUPS      (R9), Y12
 	VMOVUPS      32(R9), Y13
 	VBROADCASTSS (AX), Y14
@@ -29649,11 +33791,11 @@ loop91:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop91
+	JNZ          loop136
 	TESTQ        R12, R12
-	JZ           done92
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done137
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -29668,16 +33810,16 @@ loop91:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop91
+	JMP          loop136
 
-done92:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done137:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store93
+	JZ      store138
 	VMOVUPS (AX), Y12
 	VADDPS  Y12, Y0, Y0
 	VMOVUPS 32(AX), Y12
@@ -29703,7 +33845,7 @@ done92:
 	VMOVUPS 32(AX)(BX*1), Y12
 	VADDPS  Y12, Y11, Y11
 
-store93:
+store138:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -29716,12 +33858,28 @@ store93:
 	VMOVUPS Y9, 32(AX)(CX*4)
 	VMOVUPS Y10, (AX)(BX*1)
 	VMOVUPS Y11, 32(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below139
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down135
+
+below139:
 	VZEROUPPER
 	RET
 
-part90:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part134:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down140:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -29734,25 +33892,25 @@ part90:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done95
+	JZ     done142
 	XORQ   R14, R14
 	CMPQ   R13, $0x40
-	JLT    loop94
+	JLT    loop141
 	MOVQ   $+32, R14
 	SUBQ   $0x20, R13
 
-loop94:
+loop141:
 	VMOVUPS      (R11), Y12
 	VMOVDQU      (CX)(AX*4), Y13
 	VMASKMOVPS   32(R11), Y13, Y13
@@ -29779,11 +33937,11 @@ loop94:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop94
+	JNZ          loop141
 	TESTQ        R14, R14
-	JZ           done95
-	MOVQ         c+88(FP), R13
-	MOVQ         rowC+96(FP), R15
+	JZ           done142
+	MOVQ         c+96(FP), R13
+	MOVQ         rowC+104(FP), R15
 	PREFETCHT0   (R13)
 	ADDQ         R15, R13
 	PREFETCHT0   (R13)
@@ -29798,16 +33956,16 @@ loop94:
 	ADDQ         R15, R13
 	MOVQ         R14, R13
 	XORQ         R14, R14
-	JMP          loop94
+	JMP          loop141
 
-done95:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done142:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store96
+	JZ         store143
 	VMOVUPS    (DX), Y12
 	VADDPS     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y12
@@ -29839,7 +33997,7 @@ done95:
 	VMASKMOVPS 32(DX)(DI*1), Y12, Y12
 	VADDPS     Y12, Y11, Y11
 
-store96:
+store143:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -29858,14 +34016,28 @@ store96:
 	VMOVUPS    Y10, (DX)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y11, Y0, 32(DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below144
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down140
+
+below144:
 	VZEROUPPER
 	RET
 
-// func dotWide32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dotWide32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·dotWide32AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dotWide32AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x02
@@ -29904,21 +34076,23 @@ rows8:
 	JMP tile2x4
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part9
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done11
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part9
 
-loop10:
+down10:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done12
+
+loop11:
 	VMOVUPS      (SI), Y1
 	VBROADCASTSS (AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
@@ -29927,36 +34101,52 @@ loop10:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop10
+	JNZ          loop11
 
-done11:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done12:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store12
+	JZ      store13
 	VMOVUPS (AX), Y1
 	VADDPS  Y1, Y0, Y0
 
-store12:
+store13:
 	VMOVUPS Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below14
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down10
+
+below14:
 	VZEROUPPER
 	RET
 
 part9:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
-	TESTQ  R10, R10
-	JZ     done14
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
 
-loop13:
+down15:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done17
+
+loop16:
 	VMOVDQU      (CX)(AX*4), Y1
 	VMASKMOVPS   (R8), Y1, Y1
 	VBROADCASTSS (DX), Y2
@@ -29966,41 +34156,57 @@ loop13:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop13
+	JNZ          loop16
 
-done14:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done17:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store15
+	JZ         store18
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS (DX), Y1, Y1
 	VADDPS     Y1, Y0, Y0
 
-store15:
+store18:
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below19
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down15
+
+below19:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part16
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part20
+
+down21:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done18
+	JZ     done23
 
-loop17:
+loop22:
 	VMOVUPS      (DI), Y2
 	VBROADCASTSS (AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
@@ -30011,42 +34217,58 @@ loop17:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop17
+	JNZ          loop22
 
-done18:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done23:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store19
+	JZ      store24
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y2
 	VADDPS  Y2, Y1, Y1
 
-store19:
+store24:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below25
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down21
+
+below25:
 	VZEROUPPER
 	RET
 
-part16:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part20:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down26:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done21
+	JZ     done28
 
-loop20:
+loop27:
 	VMOVDQU      (CX)(AX*4), Y2
 	VMASKMOVPS   (R9), Y2, Y2
 	VBROADCASTSS (DX), Y3
@@ -30058,14 +34280,14 @@ loop20:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop20
+	JNZ          loop27
 
-done21:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done28:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store22
+	JZ         store29
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS (DX), Y2, Y2
 	VADDPS     Y2, Y0, Y0
@@ -30073,32 +34295,48 @@ done21:
 	VMASKMOVPS (DX)(BX*1), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store22:
+store29:
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below30
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down26
+
+below30:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part23
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part31
+
+down32:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done25
+	JZ     done34
 
-loop24:
+loop33:
 	VMOVUPS      (SI), Y2
 	VMOVUPS      32(SI), Y3
 	VBROADCASTSS (AX), Y4
@@ -30109,40 +34347,56 @@ loop24:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop24
+	JNZ          loop33
 
-done25:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done34:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store26
+	JZ      store35
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS 32(AX), Y2
 	VADDPS  Y2, Y1, Y1
 
-store26:
+store35:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below36
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down32
+
+below36:
 	VZEROUPPER
 	RET
 
-part23:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part31:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down37:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done28
+	JZ     done39
 
-loop27:
+loop38:
 	VMOVUPS      (R8), Y2
 	VMOVDQU      (CX)(AX*4), Y3
 	VMASKMOVPS   32(R8), Y3, Y3
@@ -30154,47 +34408,63 @@ loop27:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop27
+	JNZ          loop38
 
-done28:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done39:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store29
+	JZ         store40
 	VMOVUPS    (DX), Y2
 	VADDPS     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS 32(DX), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store29:
+store40:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below41
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down37
+
+below41:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part30
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part42
+
+down43:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done32
+	JZ     done45
 
-loop31:
+loop44:
 	VMOVUPS      (DI), Y4
 	VMOVUPS      32(DI), Y5
 	VBROADCASTSS (AX), Y6
@@ -30208,14 +34478,14 @@ loop31:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop31
+	JNZ          loop44
 
-done32:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done45:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store33
+	JZ      store46
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -30225,33 +34495,49 @@ done32:
 	VMOVUPS 32(AX)(CX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store33:
+store46:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below47
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down43
+
+below47:
 	VZEROUPPER
 	RET
 
-part30:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part42:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down48:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done35
+	JZ     done50
 
-loop34:
+loop49:
 	VMOVUPS      (R9), Y4
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   32(R9), Y5, Y5
@@ -30266,14 +34552,14 @@ loop34:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop34
+	JNZ          loop49
 
-done35:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done50:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store36
+	JZ         store51
 	VMOVUPS    (DX), Y4
 	VADDPS     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y4
@@ -30285,35 +34571,51 @@ done35:
 	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store36:
+store51:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
 	VMOVUPS    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below52
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down48
+
+below52:
 	VZEROUPPER
 	RET
 
 tile1x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	CMPQ   AX, $0x08
-	JLT    part37
+	MOVQ cols+16(FP), AX
+	SUBQ $0x10, AX
+	CMPQ AX, $0x08
+	JLT  part53
+
+down54:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done39
+	JZ     done56
 
-loop38:
+loop55:
 	VMOVUPS      (SI), Y3
 	VMOVUPS      32(SI), Y4
 	VMOVUPS      64(SI), Y5
@@ -30326,13 +34628,13 @@ loop38:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop38
+	JNZ          loop55
 
-done39:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done56:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store40
+	JZ      store57
 	VMOVUPS (AX), Y3
 	VADDPS  Y3, Y0, Y0
 	VMOVUPS 32(AX), Y3
@@ -30340,30 +34642,46 @@ done39:
 	VMOVUPS 64(AX), Y3
 	VADDPS  Y3, Y2, Y2
 
-store40:
+store57:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below58
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down54
+
+below58:
 	VZEROUPPER
 	RET
 
-part37:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part53:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down59:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done42
+	JZ     done61
 
-loop41:
+loop60:
 	VMOVUPS      (R8), Y3
 	VMOVUPS      32(R8), Y4
 	VMOVDQU      (CX)(AX*4), Y5
@@ -30377,13 +34695,13 @@ loop41:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop41
+	JNZ          loop60
 
-done42:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done61:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store43
+	JZ         store62
 	VMOVUPS    (DX), Y3
 	VADDPS     Y3, Y0, Y0
 	VMOVUPS    32(DX), Y3
@@ -30392,37 +34710,53 @@ done42:
 	VMASKMOVPS 64(DX), Y3, Y3
 	VADDPS     Y3, Y2, Y2
 
-store43:
+store62:
 	VMOVUPS    Y0, (DX)
 	VMOVUPS    Y1, 32(DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y2, Y0, 64(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below63
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down59
+
+below63:
 	VZEROUPPER
 	RET
 
 tile2x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x10, AX
-	CMPQ   AX, $0x08
-	JLT    part44
+	MOVQ cols+16(FP), AX
+	SUBQ $0x10, AX
+	CMPQ AX, $0x08
+	JLT  part64
+
+down65:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done46
+	JZ     done67
 
-loop45:
+loop66:
 	VMOVUPS      (DI), Y6
 	VMOVUPS      32(DI), Y7
 	VMOVUPS      64(DI), Y8
@@ -30439,14 +34773,14 @@ loop45:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop45
+	JNZ          loop66
 
-done46:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done67:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store47
+	JZ      store68
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS 32(AX), Y6
@@ -30460,37 +34794,53 @@ done46:
 	VMOVUPS 64(AX)(CX*1), Y6
 	VADDPS  Y6, Y5, Y5
 
-store47:
+store68:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
 	VMOVUPS Y3, (AX)(CX*1)
 	VMOVUPS Y4, 32(AX)(CX*1)
 	VMOVUPS Y5, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below69
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down65
+
+below69:
 	VZEROUPPER
 	RET
 
-part44:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part64:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down70:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done49
+	JZ     done72
 
-loop48:
+loop71:
 	VMOVUPS      (R9), Y6
 	VMOVUPS      32(R9), Y7
 	VMOVDQU      (CX)(AX*4), Y8
@@ -30508,14 +34858,14 @@ loop48:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop48
+	JNZ          loop71
 
-done49:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done72:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store50
+	JZ         store73
 	VMOVUPS    (DX), Y6
 	VADDPS     Y6, Y0, Y0
 	VMOVUPS    32(DX), Y6
@@ -30531,7 +34881,7 @@ done49:
 	VMASKMOVPS 64(DX)(BX*1), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store50:
+store73:
 	VMOVUPS    Y0, (DX)
 	VMOVUPS    Y1, 32(DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -30540,29 +34890,45 @@ store50:
 	VMOVUPS    Y4, 32(DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, 64(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below74
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down70
+
+below74:
 	VZEROUPPER
 	RET
 
 tile1x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x18, AX
-	CMPQ   AX, $0x08
-	JLT    part51
+	MOVQ cols+16(FP), AX
+	SUBQ $0x18, AX
+	CMPQ AX, $0x08
+	JLT  part75
+
+down76:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done53
+	JZ     done78
 
-loop52:
+loop77:
 	VMOVUPS      (SI), Y4
 	VMOVUPS      32(SI), Y5
 	VMOVUPS      64(SI), Y6
@@ -30577,13 +34943,13 @@ loop52:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop52
+	JNZ          loop77
 
-done53:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done78:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store54
+	JZ      store79
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -30593,32 +34959,48 @@ done53:
 	VMOVUPS 96(AX), Y4
 	VADDPS  Y4, Y3, Y3
 
-store54:
+store79:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
 	VMOVUPS Y3, 96(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below80
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down76
+
+below80:
 	VZEROUPPER
 	RET
 
-part51:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part75:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down81:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done56
+	JZ     done83
 
-loop55:
+loop82:
 	VMOVUPS      (R8), Y4
 	VMOVUPS      32(R8), Y5
 	VMOVUPS      64(R8), Y6
@@ -30634,13 +35016,13 @@ loop55:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop55
+	JNZ          loop82
 
-done56:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done83:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store57
+	JZ         store84
 	VMOVUPS    (DX), Y4
 	VADDPS     Y4, Y0, Y0
 	VMOVUPS    32(DX), Y4
@@ -30651,20 +35033,36 @@ done56:
 	VMASKMOVPS 96(DX), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store57:
+store84:
 	VMOVUPS    Y0, (DX)
 	VMOVUPS    Y1, 32(DX)
 	VMOVUPS    Y2, 64(DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, 96(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below85
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down81
+
+below85:
 	VZEROUPPER
 	RET
 
 tile2x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x18, AX
-	CMPQ   AX, $0x08
-	JLT    part58
+	MOVQ cols+16(FP), AX
+	SUBQ $0x18, AX
+	CMPQ AX, $0x08
+	JLT  part86
+
+down87:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -30673,18 +35071,18 @@ tile2x4:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done60
+	JZ     done89
 
-loop59:
+loop88:
 	VMOVUPS      (DI), Y8
 	VMOVUPS      32(DI), Y9
 	VMOVUPS      64(DI), Y10
@@ -30704,14 +35102,14 @@ loop59:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop59
+	JNZ          loop88
 
-done60:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done89:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store61
+	JZ      store90
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -30729,7 +35127,7 @@ done60:
 	VMOVUPS 96(AX)(CX*1), Y8
 	VADDPS  Y8, Y7, Y7
 
-store61:
+store90:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, 64(AX)
@@ -30738,12 +35136,28 @@ store61:
 	VMOVUPS Y5, 32(AX)(CX*1)
 	VMOVUPS Y6, 64(AX)(CX*1)
 	VMOVUPS Y7, 96(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below91
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down87
+
+below91:
 	VZEROUPPER
 	RET
 
-part58:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part86:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down92:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -30752,18 +35166,18 @@ part58:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done63
+	JZ     done94
 
-loop62:
+loop93:
 	VMOVUPS      (R9), Y8
 	VMOVUPS      32(R9), Y9
 	VMOVUPS      64(R9), Y10
@@ -30784,14 +35198,14 @@ loop62:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop62
+	JNZ          loop93
 
-done63:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done94:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store64
+	JZ         store95
 	VMOVUPS    (DX), Y8
 	VADDPS     Y8, Y0, Y0
 	VMOVUPS    32(DX), Y8
@@ -30811,7 +35225,7 @@ done63:
 	VMASKMOVPS 96(DX)(BX*1), Y8, Y8
 	VADDPS     Y8, Y7, Y7
 
-store64:
+store95:
 	VMOVUPS    Y0, (DX)
 	VMOVUPS    Y1, 32(DX)
 	VMOVUPS    Y2, 64(DX)
@@ -30822,14 +35236,28 @@ store64:
 	VMOVUPS    Y6, 64(DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y7, Y0, 96(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below96
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down92
+
+below96:
 	VZEROUPPER
 	RET
 
-// func distance32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func distance32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·distance32AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·distance32AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x04
@@ -30888,21 +35316,23 @@ rows12:
 	JMP tile6x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part13
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done15
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part13
 
-loop14:
+down14:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done16
+
+loop15:
 	VMOVUPS      (SI), Y1
 	VBROADCASTSS (AX), Y2
 	VSUBPS       Y1, Y2, Y1
@@ -30912,36 +35342,52 @@ loop14:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop14
+	JNZ          loop15
 
-done15:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done16:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store16
+	JZ      store17
 	VMOVUPS (AX), Y1
 	VADDPS  Y1, Y0, Y0
 
-store16:
+store17:
 	VMOVUPS Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below18
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down14
+
+below18:
 	VZEROUPPER
 	RET
 
 part13:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
-	TESTQ  R10, R10
-	JZ     done18
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
 
-loop17:
+down19:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done21
+
+loop20:
 	VMOVDQU      (CX)(AX*4), Y1
 	VMASKMOVPS   (R8), Y1, Y1
 	VBROADCASTSS (DX), Y2
@@ -30952,41 +35398,57 @@ loop17:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop17
+	JNZ          loop20
 
-done18:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done21:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store19
+	JZ         store22
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS (DX), Y1, Y1
 	VADDPS     Y1, Y0, Y0
 
-store19:
+store22:
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below23
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down19
+
+below23:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part20
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part24
+
+down25:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done22
+	JZ     done27
 
-loop21:
+loop26:
 	VMOVUPS      (DI), Y2
 	VBROADCASTSS (AX), Y3
 	VSUBPS       Y2, Y3, Y3
@@ -30999,42 +35461,58 @@ loop21:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done27:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store23
+	JZ      store28
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y2
 	VADDPS  Y2, Y1, Y1
 
-store23:
+store28:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
-part20:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part24:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done25
+	JZ     done32
 
-loop24:
+loop31:
 	VMOVDQU      (CX)(AX*4), Y2
 	VMASKMOVPS   (R9), Y2, Y2
 	VBROADCASTSS (DX), Y3
@@ -31048,14 +35526,14 @@ loop24:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done32:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store26
+	JZ         store33
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS (DX), Y2, Y2
 	VADDPS     Y2, Y0, Y0
@@ -31063,33 +35541,49 @@ done25:
 	VMASKMOVPS (DX)(BX*1), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store26:
+store33:
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below34
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part27
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part35
+
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done29
+	JZ     done38
 
-loop28:
+loop37:
 	VMOVUPS      (DI), Y3
 	VBROADCASTSS (AX), Y4
 	VSUBPS       Y3, Y4, Y4
@@ -31105,14 +35599,14 @@ loop28:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop28
+	JNZ          loop37
 
-done29:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done38:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store30
+	JZ      store39
 	VMOVUPS (AX), Y3
 	VADDPS  Y3, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y3
@@ -31120,31 +35614,47 @@ done29:
 	VMOVUPS (AX)(CX*2), Y3
 	VADDPS  Y3, Y2, Y2
 
-store30:
+store39:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below40
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down36
+
+below40:
 	VZEROUPPER
 	RET
 
-part27:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part35:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down41:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done32
+	JZ     done43
 
-loop31:
+loop42:
 	VMOVDQU      (CX)(AX*4), Y3
 	VMASKMOVPS   (R9), Y3, Y3
 	VBROADCASTSS (DX), Y4
@@ -31161,14 +35671,14 @@ loop31:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop31
+	JNZ          loop42
 
-done32:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done43:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store33
+	JZ         store44
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS (DX), Y3, Y3
 	VADDPS     Y3, Y0, Y0
@@ -31179,37 +35689,53 @@ done32:
 	VMASKMOVPS (DX)(BX*2), Y3, Y3
 	VADDPS     Y3, Y2, Y2
 
-store33:
+store44:
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below45
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down41
+
+below45:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part34
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part46
+
+down47:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done36
+	JZ     done49
 
-loop35:
+loop48:
 	VMOVUPS      (R8), Y4
 	VBROADCASTSS (AX), Y5
 	VSUBPS       Y4, Y5, Y5
@@ -31228,15 +35754,15 @@ loop35:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop35
+	JNZ          loop48
 
-done36:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done49:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store37
+	JZ      store50
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y4
@@ -31246,34 +35772,50 @@ done36:
 	VMOVUPS (AX)(DX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store37:
+store50:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
-part34:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part46:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down52:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done39
+	JZ     done54
 
-loop38:
+loop53:
 	VMOVDQU      (CX)(AX*4), Y4
 	VMASKMOVPS   (R10), Y4, Y4
 	VBROADCASTSS (DX), Y5
@@ -31293,15 +35835,15 @@ loop38:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop38
+	JNZ          loop53
 
-done39:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done54:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store40
+	JZ         store55
 	VMOVDQU    (CX)(AX*4), Y4
 	VMASKMOVPS (DX), Y4, Y4
 	VADDPS     Y4, Y0, Y0
@@ -31315,7 +35857,7 @@ done39:
 	VMASKMOVPS (DX)(SI*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store40:
+store55:
 	VMOVDQU    (CX)(AX*4), Y4
 	VMASKMOVPS Y0, Y4, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -31324,31 +35866,47 @@ store40:
 	VMASKMOVPS Y2, Y0, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below56
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part41
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part57
+
+down58:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done43
+	JZ     done60
 
-loop42:
+loop59:
 	VMOVUPS      (R8), Y5
 	VBROADCASTSS (AX), Y6
 	VSUBPS       Y5, Y6, Y6
@@ -31370,15 +35928,15 @@ loop42:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop42
+	JNZ          loop59
 
-done43:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done60:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store44
+	JZ      store61
 	VMOVUPS (AX), Y5
 	VADDPS  Y5, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y5
@@ -31390,36 +35948,52 @@ done43:
 	VMOVUPS (AX)(CX*4), Y5
 	VADDPS  Y5, Y4, Y4
 
-store44:
+store61:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
 	VMOVUPS Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below62
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down58
+
+below62:
 	VZEROUPPER
 	RET
 
-part41:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part57:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down63:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done46
+	JZ     done65
 
-loop45:
+loop64:
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   (R10), Y5, Y5
 	VBROADCASTSS (DX), Y6
@@ -31442,15 +36016,15 @@ loop45:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop45
+	JNZ          loop64
 
-done46:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done65:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store47
+	JZ         store66
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS (DX), Y5, Y5
 	VADDPS     Y5, Y0, Y0
@@ -31467,7 +36041,7 @@ done46:
 	VMASKMOVPS (DX)(BX*4), Y5, Y5
 	VADDPS     Y5, Y4, Y4
 
-store47:
+store66:
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS Y0, Y5, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -31478,33 +36052,49 @@ store47:
 	VMASKMOVPS Y3, Y0, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below67
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down63
+
+below67:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part48
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part68
+
+down69:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done50
+	JZ     done71
 
-loop49:
+loop70:
 	VMOVUPS      (R9), Y6
 	VBROADCASTSS (AX), Y7
 	VSUBPS       Y6, Y7, Y7
@@ -31529,16 +36119,16 @@ loop49:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop49
+	JNZ          loop70
 
-done50:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done71:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store51
+	JZ      store72
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y6
@@ -31552,39 +36142,55 @@ done50:
 	VMOVUPS (AX)(BX*1), Y6
 	VADDPS  Y6, Y5, Y5
 
-store51:
+store72:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
 	VMOVUPS Y4, (AX)(CX*4)
 	VMOVUPS Y5, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
-part48:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part68:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down74:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done53
+	JZ     done76
 
-loop52:
+loop75:
 	VMOVDQU      (CX)(AX*4), Y6
 	VMASKMOVPS   (R11), Y6, Y6
 	VBROADCASTSS (DX), Y7
@@ -31610,16 +36216,16 @@ loop52:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop52
+	JNZ          loop75
 
-done53:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done76:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store54
+	JZ         store77
 	VMOVDQU    (CX)(AX*4), Y6
 	VMASKMOVPS (DX), Y6, Y6
 	VADDPS     Y6, Y0, Y0
@@ -31639,7 +36245,7 @@ done53:
 	VMASKMOVPS (DX)(DI*1), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store54:
+store77:
 	VMOVDQU    (CX)(AX*4), Y6
 	VMASKMOVPS Y0, Y6, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -31652,27 +36258,43 @@ store54:
 	VMASKMOVPS Y4, Y0, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, (DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below78
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part55
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part79
+
+down80:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done57
+	JZ     done82
 
-loop56:
+loop81:
 	VMOVUPS      (SI), Y2
 	VMOVUPS      32(SI), Y3
 	VBROADCASTSS (AX), Y4
@@ -31685,40 +36307,56 @@ loop56:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop81
 
-done57:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done82:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store58
+	JZ      store83
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS 32(AX), Y2
 	VADDPS  Y2, Y1, Y1
 
-store58:
+store83:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-part55:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part79:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down85:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done60
+	JZ     done87
 
-loop59:
+loop86:
 	VMOVUPS      (R8), Y2
 	VMOVDQU      (CX)(AX*4), Y3
 	VMASKMOVPS   32(R8), Y3, Y3
@@ -31732,47 +36370,63 @@ loop59:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop59
+	JNZ          loop86
 
-done60:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done87:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store61
+	JZ         store88
 	VMOVUPS    (DX), Y2
 	VADDPS     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS 32(DX), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store61:
+store88:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below89
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down85
+
+below89:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part62
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part90
+
+down91:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done64
+	JZ     done93
 
-loop63:
+loop92:
 	VMOVUPS      (DI), Y4
 	VMOVUPS      32(DI), Y5
 	VBROADCASTSS (AX), Y6
@@ -31790,14 +36444,14 @@ loop63:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop63
+	JNZ          loop92
 
-done64:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done93:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store65
+	JZ      store94
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -31807,33 +36461,49 @@ done64:
 	VMOVUPS 32(AX)(CX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store65:
+store94:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down91
+
+below95:
 	VZEROUPPER
 	RET
 
-part62:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part90:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done67
+	JZ     done98
 
-loop66:
+loop97:
 	VMOVUPS      (R9), Y4
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   32(R9), Y5, Y5
@@ -31852,14 +36522,14 @@ loop66:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop66
+	JNZ          loop97
 
-done67:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done98:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store68
+	JZ         store99
 	VMOVUPS    (DX), Y4
 	VADDPS     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y4
@@ -31871,39 +36541,55 @@ done67:
 	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store68:
+store99:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
 	VMOVUPS    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below100
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down96
+
+below100:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part69
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part101
+
+down102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done71
+	JZ     done104
 
-loop70:
+loop103:
 	VMOVUPS      (DI), Y6
 	VMOVUPS      32(DI), Y7
 	VBROADCASTSS (AX), Y8
@@ -31926,14 +36612,14 @@ loop70:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop70
+	JNZ          loop103
 
-done71:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done104:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store72
+	JZ      store105
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS 32(AX), Y6
@@ -31947,37 +36633,53 @@ done71:
 	VMOVUPS 32(AX)(CX*2), Y6
 	VADDPS  Y6, Y5, Y5
 
-store72:
+store105:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	VMOVUPS Y4, (AX)(CX*2)
 	VMOVUPS Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below106
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down102
+
+below106:
 	VZEROUPPER
 	RET
 
-part69:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part101:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down107:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done74
+	JZ     done109
 
-loop73:
+loop108:
 	VMOVUPS      (R9), Y6
 	VMOVDQU      (CX)(AX*4), Y7
 	VMASKMOVPS   32(R9), Y7, Y7
@@ -32001,14 +36703,14 @@ loop73:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop73
+	JNZ          loop108
 
-done74:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done109:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store75
+	JZ         store110
 	VMOVUPS    (DX), Y6
 	VADDPS     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y6
@@ -32025,7 +36727,7 @@ done74:
 	VMASKMOVPS 32(DX)(BX*2), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store75:
+store110:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -32035,14 +36737,30 @@ store75:
 	VMOVUPS    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below111
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down107
+
+below111:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part76
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part112
+
+down113:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32051,19 +36769,19 @@ tile4x2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done78
+	JZ     done115
 
-loop77:
+loop114:
 	VMOVUPS      (R8), Y8
 	VMOVUPS      32(R8), Y9
 	VBROADCASTSS (AX), Y10
@@ -32091,15 +36809,15 @@ loop77:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop77
+	JNZ          loop114
 
-done78:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done115:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store79
+	JZ      store116
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -32117,7 +36835,7 @@ done78:
 	VMOVUPS 32(AX)(DX*1), Y8
 	VADDPS  Y8, Y7, Y7
 
-store79:
+store116:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -32126,12 +36844,28 @@ store79:
 	VMOVUPS Y5, 32(AX)(CX*2)
 	VMOVUPS Y6, (AX)(DX*1)
 	VMOVUPS Y7, 32(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below117
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down113
+
+below117:
 	VZEROUPPER
 	RET
 
-part76:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part112:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down118:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32140,19 +36874,19 @@ part76:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done81
+	JZ     done120
 
-loop80:
+loop119:
 	VMOVUPS      (R10), Y8
 	VMOVDQU      (CX)(AX*4), Y9
 	VMASKMOVPS   32(R10), Y9, Y9
@@ -32181,15 +36915,15 @@ loop80:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop80
+	JNZ          loop119
 
-done81:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done120:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store82
+	JZ         store121
 	VMOVUPS    (DX), Y8
 	VADDPS     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y8
@@ -32211,7 +36945,7 @@ done81:
 	VMASKMOVPS 32(DX)(SI*1), Y8, Y8
 	VADDPS     Y8, Y7, Y7
 
-store82:
+store121:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -32224,14 +36958,30 @@ store82:
 	VMOVUPS    Y6, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below122
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down118
+
+below122:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part83
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part123
+
+down124:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32242,19 +36992,19 @@ tile5x2:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done85
+	JZ     done126
 
-loop84:
+loop125:
 	VMOVUPS      (R8), Y10
 	VMOVUPS      32(R8), Y11
 	VBROADCASTSS (AX), Y12
@@ -32287,15 +37037,15 @@ loop84:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop84
+	JNZ          loop125
 
-done85:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done126:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store86
+	JZ      store127
 	VMOVUPS (AX), Y10
 	VADDPS  Y10, Y0, Y0
 	VMOVUPS 32(AX), Y10
@@ -32317,7 +37067,7 @@ done85:
 	VMOVUPS 32(AX)(CX*4), Y10
 	VADDPS  Y10, Y9, Y9
 
-store86:
+store127:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -32328,12 +37078,28 @@ store86:
 	VMOVUPS Y7, 32(AX)(DX*1)
 	VMOVUPS Y8, (AX)(CX*4)
 	VMOVUPS Y9, 32(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
-part83:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part123:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down129:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32344,19 +37110,19 @@ part83:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done88
+	JZ     done131
 
-loop87:
+loop130:
 	VMOVUPS      (R10), Y10
 	VMOVDQU      (CX)(AX*4), Y11
 	VMASKMOVPS   32(R10), Y11, Y11
@@ -32390,15 +37156,15 @@ loop87:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop87
+	JNZ          loop130
 
-done88:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done131:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store89
+	JZ         store132
 	VMOVUPS    (DX), Y10
 	VADDPS     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y10
@@ -32425,7 +37191,7 @@ done88:
 	VMASKMOVPS 32(DX)(BX*4), Y10, Y10
 	VADDPS     Y10, Y9, Y9
 
-store89:
+store132:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -32441,14 +37207,30 @@ store89:
 	VMOVUPS    Y8, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y9, Y0, 32(DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below133
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part90
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part134
+
+down135:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32461,20 +37243,20 @@ tile6x2:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done92
+	JZ     done137
 
-loop91:
+loop136:
 	VMOVUPS      (R9), Y12
 	VMOVUPS      32(R9), Y13
 	VBROADCASTSS (AX), Y14
@@ -32512,16 +37294,16 @@ loop91:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop91
+	JNZ          loop136
 
-done92:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done137:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store93
+	JZ      store138
 	VMOVUPS (AX), Y12
 	VADDPS  Y12, Y0, Y0
 	VMOVUPS 32(AX), Y12
@@ -32547,7 +37329,7 @@ done92:
 	VMOVUPS 32(AX)(BX*1), Y12
 	VADDPS  Y12, Y11, Y11
 
-store93:
+store138:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -32560,12 +37342,28 @@ store93:
 	VMOVUPS Y9, 32(AX)(CX*4)
 	VMOVUPS Y10, (AX)(BX*1)
 	VMOVUPS Y11, 32(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below139
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down135
+
+below139:
 	VZEROUPPER
 	RET
 
-part90:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part134:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down140:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -32578,20 +37376,20 @@ part90:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done95
+	JZ     done142
 
-loop94:
+loop141:
 	VMOVUPS      (R11), Y12
 	VMOVDQU      (CX)(AX*4), Y13
 	VMASKMOVPS   32(R11), Y13, Y13
@@ -32630,16 +37428,16 @@ loop94:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop94
+	JNZ          loop141
 
-done95:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done142:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store96
+	JZ         store143
 	VMOVUPS    (DX), Y12
 	VADDPS     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y12
@@ -32671,7 +37469,7 @@ done95:
 	VMASKMOVPS 32(DX)(DI*1), Y12, Y12
 	VADDPS     Y12, Y11, Y11
 
-store96:
+store143:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -32690,14 +37488,28 @@ store96:
 	VMOVUPS    Y10, (DX)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y11, Y0, 32(DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below144
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down140
+
+below144:
 	VZEROUPPER
 	RET
 
-// func shifted32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func shifted32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3
-TEXT ·shifted32AVX2(SB), NOSPLIT, $8-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·shifted32AVX2(SB), NOSPLIT, $8-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x04
@@ -32756,21 +37568,23 @@ rows12:
 	JMP tile6x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part13
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done15
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part13
 
-loop14:
+down14:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done16
+
+loop15:
 	VMOVUPS      (SI), Y1
 	VBROADCASTSS (AX), Y2
 	VBROADCASTSS (DX), Y3
@@ -32780,36 +37594,54 @@ loop14:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop14
+	JNZ          loop15
 
-done15:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done16:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store16
+	JZ      store17
 	VMOVUPS (AX), Y1
 	VADDPS  Y1, Y0, Y0
 
-store16:
+store17:
 	VMOVUPS Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below18
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down14
+
+below18:
 	VZEROUPPER
 	RET
 
 part13:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
-	TESTQ  R10, R10
-	JZ     done18
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
 
-loop17:
+down19:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done21
+
+loop20:
 	VMOVDQU      (CX)(AX*4), Y1
 	VMASKMOVPS   (R8), Y1, Y1
 	VBROADCASTSS (DX), Y2
@@ -32820,42 +37652,60 @@ loop17:
 	ADDQ         DI, SI
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop17
+	JNZ          loop20
 
-done18:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done21:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store19
+	JZ         store22
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS (DX), Y1, Y1
 	VADDPS     Y1, Y0, Y0
 
-store19:
+store22:
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below23
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down19
+
+below23:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part20
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part24
+
+down25:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done22
+	JZ     done27
 
-loop21:
+loop26:
 	VMOVUPS      (R8), Y2
 	VBROADCASTSS (AX), Y3
 	VBROADCASTSS (BX), Y4
@@ -32869,43 +37719,61 @@ loop21:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done27:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store23
+	JZ      store28
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y2
 	VADDPS  Y2, Y1, Y1
 
-store23:
+store28:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
-part20:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part24:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done25
+	JZ     done32
 
-loop24:
+loop31:
 	VMOVDQU      (CX)(AX*4), Y2
 	VMASKMOVPS   (R10), Y2, Y2
 	VBROADCASTSS (DX), Y3
@@ -32920,14 +37788,14 @@ loop24:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done32:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store26
+	JZ         store33
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS (DX), Y2, Y2
 	VADDPS     Y2, Y0, Y0
@@ -32935,34 +37803,52 @@ done25:
 	VMASKMOVPS (DX)(BX*1), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store26:
+store33:
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below34
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part27
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part35
+
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done29
+	JZ     done38
 
-loop28:
+loop37:
 	VMOVUPS      (R8), Y3
 	VBROADCASTSS (AX), Y4
 	VBROADCASTSS (BX), Y5
@@ -32980,14 +37866,14 @@ loop28:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop28
+	JNZ          loop37
 
-done29:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done38:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store30
+	JZ      store39
 	VMOVUPS (AX), Y3
 	VADDPS  Y3, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y3
@@ -32995,32 +37881,50 @@ done29:
 	VMOVUPS (AX)(CX*2), Y3
 	VADDPS  Y3, Y2, Y2
 
-store30:
+store39:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below40
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down36
+
+below40:
 	VZEROUPPER
 	RET
 
-part27:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part35:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down41:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done32
+	JZ     done43
 
-loop31:
+loop42:
 	VMOVDQU      (CX)(AX*4), Y3
 	VMASKMOVPS   (R10), Y3, Y3
 	VBROADCASTSS (DX), Y4
@@ -33039,14 +37943,14 @@ loop31:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop31
+	JNZ          loop42
 
-done32:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done43:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store33
+	JZ         store44
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS (DX), Y3, Y3
 	VADDPS     Y3, Y0, Y0
@@ -33057,39 +37961,57 @@ done32:
 	VMASKMOVPS (DX)(BX*2), Y3, Y3
 	VADDPS     Y3, Y2, Y2
 
-store33:
+store44:
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below45
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down41
+
+below45:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part34
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part46
+
+down47:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done36
+	JZ     done49
 
-loop35:
+loop48:
 	VMOVUPS      (R10), Y4
 	VBROADCASTSS (AX), Y5
 	VBROADCASTSS (SI), Y6
@@ -33111,15 +38033,15 @@ loop35:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop35
+	JNZ          loop48
 
-done36:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done49:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store37
+	JZ      store50
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y4
@@ -33129,36 +38051,54 @@ done36:
 	VMOVUPS (AX)(DX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store37:
+store50:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
-part34:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part46:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down52:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done39
+	JZ     done54
 
-loop38:
+loop53:
 	VMOVDQU      (CX)(AX*4), Y4
 	VMASKMOVPS   (R12), Y4, Y4
 	VBROADCASTSS (DX), Y5
@@ -33181,15 +38121,15 @@ loop38:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop38
+	JNZ          loop53
 
-done39:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done54:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store40
+	JZ         store55
 	VMOVDQU    (CX)(AX*4), Y4
 	VMASKMOVPS (DX), Y4, Y4
 	VADDPS     Y4, Y0, Y0
@@ -33203,7 +38143,7 @@ done39:
 	VMASKMOVPS (DX)(SI*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store40:
+store55:
 	VMOVDQU    (CX)(AX*4), Y4
 	VMASKMOVPS Y0, Y4, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -33212,33 +38152,51 @@ store40:
 	VMASKMOVPS Y2, Y0, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below56
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part41
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part57
+
+down58:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done43
+	JZ     done60
 
-loop42:
+loop59:
 	VMOVUPS      (R10), Y5
 	VBROADCASTSS (AX), Y6
 	VBROADCASTSS (SI), Y7
@@ -33264,15 +38222,15 @@ loop42:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop42
+	JNZ          loop59
 
-done43:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done60:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store44
+	JZ      store61
 	VMOVUPS (AX), Y5
 	VADDPS  Y5, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y5
@@ -33284,38 +38242,56 @@ done43:
 	VMOVUPS (AX)(CX*4), Y5
 	VADDPS  Y5, Y4, Y4
 
-store44:
+store61:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
 	VMOVUPS Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below62
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down58
+
+below62:
 	VZEROUPPER
 	RET
 
-part41:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part57:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down63:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done46
+	JZ     done65
 
-loop45:
+loop64:
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   (R12), Y5, Y5
 	VBROADCASTSS (DX), Y6
@@ -33342,15 +38318,15 @@ loop45:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop45
+	JNZ          loop64
 
-done46:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done65:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store47
+	JZ         store66
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS (DX), Y5, Y5
 	VADDPS     Y5, Y0, Y0
@@ -33367,7 +38343,7 @@ done46:
 	VMASKMOVPS (DX)(BX*4), Y5, Y5
 	VADDPS     Y5, Y4, Y4
 
-store47:
+store66:
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS Y0, Y5, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -33378,36 +38354,54 @@ store47:
 	VMASKMOVPS Y3, Y0, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below67
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down63
+
+below67:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x08
-	JLT    part48
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part68
+
+down69:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done50
+	JZ     done71
 
-loop49:
+loop70:
 	VMOVUPS      (R12), Y6
 	VBROADCASTSS (AX), Y7
 	VBROADCASTSS (DI), Y8
@@ -33437,16 +38431,16 @@ loop49:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop49
+	JNZ          loop70
 
-done50:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done71:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store51
+	JZ      store72
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y6
@@ -33460,42 +38454,60 @@ done50:
 	VMOVUPS (AX)(BX*1), Y6
 	VADDPS  Y6, Y5, Y5
 
-store51:
+store72:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
 	VMOVUPS Y3, (AX)(DX*1)
 	VMOVUPS Y4, (AX)(CX*4)
 	VMOVUPS Y5, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
-part48:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part68:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down74:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   x+64(FP), R9
-	MOVQ   rowX+72(FP), R10
+	MOVQ   colA+48(FP), R8
+	MOVQ   x+72(FP), R9
+	MOVQ   rowX+80(FP), R10
 	LEAQ   (R10)(R10*2), R11
 	LEAQ   (R10)(R10*4), R12
-	MOVQ   colX+80(FP), R13
-	MOVQ   b+48(FP), R14
-	MOVQ   rowB+56(FP), R15
-	MOVQ   k+16(FP), BP
+	MOVQ   colX+88(FP), R13
+	MOVQ   b+56(FP), R14
+	MOVQ   rowB+64(FP), R15
+	MOVQ   k+24(FP), BP
 	TESTQ  BP, BP
-	JZ     done53
+	JZ     done76
 
-loop52:
+loop75:
 	VMOVDQU      (CX)(AX*4), Y6
 	VMASKMOVPS   (R14), Y6, Y6
 	VBROADCASTSS (DX), Y7
@@ -33526,16 +38538,16 @@ loop52:
 	ADDQ         R13, R9
 	ADDQ         R15, R14
 	DECQ         BP
-	JNZ          loop52
+	JNZ          loop75
 
-done53:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done76:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store54
+	JZ         store77
 	VMOVDQU    (CX)(AX*4), Y6
 	VMASKMOVPS (DX), Y6, Y6
 	VADDPS     Y6, Y0, Y0
@@ -33555,7 +38567,7 @@ done53:
 	VMASKMOVPS (DX)(DI*1), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store54:
+store77:
 	VMOVDQU    (CX)(AX*4), Y6
 	VMASKMOVPS Y0, Y6, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
@@ -33568,27 +38580,45 @@ store54:
 	VMASKMOVPS Y4, Y0, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, (DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below78
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part55
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part79
+
+down80:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done57
+	JZ     done82
 
-loop56:
+loop81:
 	VMOVUPS      (SI), Y2
 	VMOVUPS      32(SI), Y3
 	VBROADCASTSS (AX), Y4
@@ -33602,40 +38632,58 @@ loop56:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop81
 
-done57:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done82:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store58
+	JZ      store83
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS 32(AX), Y2
 	VADDPS  Y2, Y1, Y1
 
-store58:
+store83:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-part55:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part79:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down85:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done60
+	JZ     done87
 
-loop59:
+loop86:
 	VMOVUPS      (R8), Y2
 	VMOVDQU      (CX)(AX*4), Y3
 	VMASKMOVPS   32(R8), Y3, Y3
@@ -33650,48 +38698,66 @@ loop59:
 	ADDQ         DI, SI
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop59
+	JNZ          loop86
 
-done60:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done87:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store61
+	JZ         store88
 	VMOVUPS    (DX), Y2
 	VADDPS     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS 32(DX), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store61:
+store88:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below89
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down85
+
+below89:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part62
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part90
+
+down91:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done64
+	JZ     done93
 
-loop63:
+loop92:
 	VMOVUPS      (R8), Y4
 	VMOVUPS      32(R8), Y5
 	VBROADCASTSS (AX), Y6
@@ -33712,14 +38778,14 @@ loop63:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop63
+	JNZ          loop92
 
-done64:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done93:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store65
+	JZ      store94
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -33729,34 +38795,52 @@ done64:
 	VMOVUPS 32(AX)(CX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store65:
+store94:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down91
+
+below95:
 	VZEROUPPER
 	RET
 
-part62:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part90:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done67
+	JZ     done98
 
-loop66:
+loop97:
 	VMOVUPS      (R10), Y4
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   32(R10), Y5, Y5
@@ -33778,14 +38862,14 @@ loop66:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop66
+	JNZ          loop97
 
-done67:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done98:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store68
+	JZ         store99
 	VMOVUPS    (DX), Y4
 	VADDPS     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y4
@@ -33797,40 +38881,58 @@ done67:
 	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store68:
+store99:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
 	VMOVUPS    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below100
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down96
+
+below100:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part69
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part101
+
+down102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done71
+	JZ     done104
 
-loop70:
+loop103:
 	VMOVUPS      (R8), Y6
 	VMOVUPS      32(R8), Y7
 	VBROADCASTSS (AX), Y8
@@ -33858,14 +38960,14 @@ loop70:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop70
+	JNZ          loop103
 
-done71:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done104:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store72
+	JZ      store105
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS 32(AX), Y6
@@ -33879,38 +38981,56 @@ done71:
 	VMOVUPS 32(AX)(CX*2), Y6
 	VADDPS  Y6, Y5, Y5
 
-store72:
+store105:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	VMOVUPS Y4, (AX)(CX*2)
 	VMOVUPS Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below106
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down102
+
+below106:
 	VZEROUPPER
 	RET
 
-part69:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part101:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down107:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done74
+	JZ     done109
 
-loop73:
+loop108:
 	VMOVUPS      (R10), Y6
 	VMOVDQU      (CX)(AX*4), Y7
 	VMASKMOVPS   32(R10), Y7, Y7
@@ -33939,14 +39059,14 @@ loop73:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop73
+	JNZ          loop108
 
-done74:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done109:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store75
+	JZ         store110
 	VMOVUPS    (DX), Y6
 	VADDPS     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y6
@@ -33963,7 +39083,7 @@ done74:
 	VMASKMOVPS 32(DX)(BX*2), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store75:
+store110:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -33973,14 +39093,32 @@ store75:
 	VMOVUPS    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below111
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down107
+
+below111:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part76
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part112
+
+down113:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33989,21 +39127,21 @@ tile4x2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done78
+	JZ     done115
 
-loop77:
+loop114:
 	VMOVUPS      (R10), Y8
 	VMOVUPS      32(R10), Y9
 	VBROADCASTSS (AX), Y10
@@ -34038,15 +39176,15 @@ loop77:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop77
+	JNZ          loop114
 
-done78:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done115:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store79
+	JZ      store116
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -34064,7 +39202,7 @@ done78:
 	VMOVUPS 32(AX)(DX*1), Y8
 	VADDPS  Y8, Y7, Y7
 
-store79:
+store116:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -34073,12 +39211,30 @@ store79:
 	VMOVUPS Y5, 32(AX)(CX*2)
 	VMOVUPS Y6, (AX)(DX*1)
 	VMOVUPS Y7, 32(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below117
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down113
+
+below117:
 	VZEROUPPER
 	RET
 
-part76:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part112:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down118:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -34087,21 +39243,21 @@ part76:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done81
+	JZ     done120
 
-loop80:
+loop119:
 	VMOVUPS      (R12), Y8
 	VMOVDQU      (CX)(AX*4), Y9
 	VMASKMOVPS   32(R12), Y9, Y9
@@ -34137,15 +39293,15 @@ loop80:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop80
+	JNZ          loop119
 
-done81:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done120:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store82
+	JZ         store121
 	VMOVUPS    (DX), Y8
 	VADDPS     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y8
@@ -34167,7 +39323,7 @@ done81:
 	VMASKMOVPS 32(DX)(SI*1), Y8, Y8
 	VADDPS     Y8, Y7, Y7
 
-store82:
+store121:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -34180,14 +39336,32 @@ store82:
 	VMOVUPS    Y6, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below122
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down118
+
+below122:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part83
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part123
+
+down124:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -34198,21 +39372,21 @@ tile5x2:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done85
+	JZ     done126
 
-loop84:
+loop125:
 	VMOVUPS      (R10), Y10
 	VMOVUPS      32(R10), Y11
 	VBROADCASTSS (AX), Y12
@@ -34254,15 +39428,15 @@ loop84:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop84
+	JNZ          loop125
 
-done85:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done126:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store86
+	JZ      store127
 	VMOVUPS (AX), Y10
 	VADDPS  Y10, Y0, Y0
 	VMOVUPS 32(AX), Y10
@@ -34284,7 +39458,7 @@ done85:
 	VMOVUPS 32(AX)(CX*4), Y10
 	VADDPS  Y10, Y9, Y9
 
-store86:
+store127:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -34295,12 +39469,30 @@ store86:
 	VMOVUPS Y7, 32(AX)(DX*1)
 	VMOVUPS Y8, (AX)(CX*4)
 	VMOVUPS Y9, 32(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
-part83:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part123:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down129:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -34311,21 +39503,21 @@ part83:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done88
+	JZ     done131
 
-loop87:
+loop130:
 	VMOVUPS      (R12), Y10
 	VMOVDQU      (CX)(AX*4), Y11
 	VMASKMOVPS   32(R12), Y11, Y11
@@ -34368,15 +39560,15 @@ loop87:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop87
+	JNZ          loop130
 
-done88:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done131:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store89
+	JZ         store132
 	VMOVUPS    (DX), Y10
 	VADDPS     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y10
@@ -34403,7 +39595,7 @@ done88:
 	VMASKMOVPS 32(DX)(BX*4), Y10, Y10
 	VADDPS     Y10, Y9, Y9
 
-store89:
+store132:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -34419,14 +39611,32 @@ store89:
 	VMOVUPS    Y8, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y9, Y0, 32(DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below133
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x08
-	JLT    part90
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part134
+
+down135:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -34439,23 +39649,23 @@ tile6x2:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done92
+	JZ     done137
 
-loop91:
+loop136:
 	VMOVUPS      (R12), Y12
 	VMOVUPS      32(R12), Y13
 	VBROADCASTSS (AX), Y14
@@ -34504,16 +39714,16 @@ loop91:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop91
+	JNZ          loop136
 
-done92:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done137:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store93
+	JZ      store138
 	VMOVUPS (AX), Y12
 	VADDPS  Y12, Y0, Y0
 	VMOVUPS 32(AX), Y12
@@ -34539,7 +39749,7 @@ done92:
 	VMOVUPS 32(AX)(BX*1), Y12
 	VADDPS  Y12, Y11, Y11
 
-store93:
+store138:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -34552,12 +39762,30 @@ store93:
 	VMOVUPS Y9, 32(AX)(CX*4)
 	VMOVUPS Y10, (AX)(BX*1)
 	VMOVUPS Y11, 32(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below139
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down135
+
+below139:
 	VZEROUPPER
 	RET
 
-part90:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part134:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down140:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -34570,23 +39798,23 @@ part90:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   x+64(FP), R9
-	MOVQ   rowX+72(FP), R10
+	MOVQ   colA+48(FP), R8
+	MOVQ   x+72(FP), R9
+	MOVQ   rowX+80(FP), R10
 	LEAQ   (R10)(R10*2), R11
 	LEAQ   (R10)(R10*4), R12
-	MOVQ   colX+80(FP), R13
-	MOVQ   b+48(FP), R14
-	MOVQ   rowB+56(FP), R15
-	MOVQ   k+16(FP), BP
+	MOVQ   colX+88(FP), R13
+	MOVQ   b+56(FP), R14
+	MOVQ   rowB+64(FP), R15
+	MOVQ   k+24(FP), BP
 	TESTQ  BP, BP
-	JZ     done95
+	JZ     done142
 
-loop94:
+loop141:
 	VMOVUPS      (R14), Y12
 	VMOVDQU      (CX)(AX*4), Y13
 	VMASKMOVPS   32(R14), Y13, Y13
@@ -34636,16 +39864,16 @@ loop94:
 	ADDQ         R13, R9
 	ADDQ         R15, R14
 	DECQ         BP
-	JNZ          loop94
+	JNZ          loop141
 
-done95:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done142:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store96
+	JZ         store143
 	VMOVUPS    (DX), Y12
 	VADDPS     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y12
@@ -34677,7 +39905,7 @@ done95:
 	VMASKMOVPS 32(DX)(DI*1), Y12, Y12
 	VADDPS     Y12, Y11, Y11
 
-store96:
+store143:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -34696,14 +39924,30 @@ store96:
 	VMOVUPS    Y10, (DX)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y11, Y0, 32(DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below144
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down140
+
+below144:
 	VZEROUPPER
 	RET
 
-// func centred32AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func centred32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·centred32AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·centred32AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
 	JGT  more1
 	CMPQ AX, $0x02
@@ -34732,23 +39976,25 @@ rows6:
 	JMP tile3x2
 
 tile1x1:
-	MOVQ    cols+8(FP), AX
-	CMPQ    AX, $0x08
-	JLT     part7
-	VXORPS  Y0, Y0, Y0
-	MOVQ    x+64(FP), AX
-	VMOVUPS (AX), Y1
-	MOVQ    a+24(FP), AX
-	MOVQ    colA+40(FP), CX
-	MOVQ    ahead+112(FP), DX
-	MOVQ    stepAhead+120(FP), BX
-	MOVQ    b+48(FP), SI
-	MOVQ    rowB+56(FP), DI
-	MOVQ    k+16(FP), R8
-	TESTQ   R8, R8
-	JZ      done9
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part7
 
-loop8:
+down8:
+	VXORPS  Y0, Y0, Y0
+	MOVQ    x+72(FP), AX
+	VMOVUPS (AX), Y1
+	MOVQ    a+32(FP), AX
+	MOVQ    colA+48(FP), CX
+	MOVQ    ahead+120(FP), DX
+	MOVQ    stepAhead+128(FP), BX
+	MOVQ    b+56(FP), SI
+	MOVQ    rowB+64(FP), DI
+	MOVQ    k+24(FP), R8
+	TESTQ   R8, R8
+	JZ      done10
+
+loop9:
 	VMOVUPS      (SI), Y2
 	VBROADCASTSS (AX), Y3
 	VSUBPS       Y2, Y1, Y2
@@ -34758,39 +40004,58 @@ loop8:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop8
+	JNZ          loop9
 
-done9:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done10:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store10
+	JZ      store11
 	VMOVUPS (AX), Y1
 	VADDPS  Y1, Y0, Y0
 
-store10:
+store11:
 	VMOVUPS Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below12
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down8
+
+below12:
 	VZEROUPPER
 	RET
 
 part7:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down13:
 	VXORPS     Y0, Y0, Y0
-	MOVQ       x+64(FP), DX
+	MOVQ       x+72(FP), DX
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS (DX), Y1, Y1
-	MOVQ       a+24(FP), DX
-	MOVQ       colA+40(FP), BX
-	MOVQ       ahead+112(FP), SI
-	MOVQ       stepAhead+120(FP), DI
-	MOVQ       b+48(FP), R8
-	MOVQ       rowB+56(FP), R9
-	MOVQ       k+16(FP), R10
+	MOVQ       a+32(FP), DX
+	MOVQ       colA+48(FP), BX
+	MOVQ       ahead+120(FP), SI
+	MOVQ       stepAhead+128(FP), DI
+	MOVQ       b+56(FP), R8
+	MOVQ       rowB+64(FP), R9
+	MOVQ       k+24(FP), R10
 	TESTQ      R10, R10
-	JZ         done12
+	JZ         done15
 
-loop11:
+loop14:
 	VMOVDQU      (CX)(AX*4), Y2
 	VMASKMOVPS   (R8), Y2, Y2
 	VBROADCASTSS (DX), Y3
@@ -34801,45 +40066,64 @@ loop11:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop11
+	JNZ          loop14
 
-done12:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done15:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store13
+	JZ         store16
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS (DX), Y1, Y1
 	VADDPS     Y1, Y0, Y0
 
-store13:
+store16:
 	VMOVDQU    (CX)(AX*4), Y1
 	VMASKMOVPS Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below17
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down13
+
+below17:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ    cols+8(FP), AX
-	CMPQ    AX, $0x08
-	JLT     part14
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part18
+
+down19:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPS (AX), Y2
 	VMOVUPS (AX)(CX*1), Y3
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done16
+	JZ      done21
 
-loop15:
+loop20:
 	VMOVUPS      (DI), Y4
 	VBROADCASTSS (AX), Y5
 	VSUBPS       Y4, Y2, Y6
@@ -34852,48 +40136,67 @@ loop15:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop15
+	JNZ          loop20
 
-done16:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done21:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store17
+	JZ      store22
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y2
 	VADDPS  Y2, Y1, Y1
 
-store17:
+store22:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below23
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down19
+
+below23:
 	VZEROUPPER
 	RET
 
-part14:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part18:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down24:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS (DX), Y2, Y2
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS (DX)(BX*1), Y3, Y3
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done19
+	JZ         done26
 
-loop18:
+loop25:
 	VMOVDQU      (CX)(AX*4), Y4
 	VMASKMOVPS   (R9), Y4, Y4
 	VBROADCASTSS (DX), Y5
@@ -34907,14 +40210,14 @@ loop18:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop18
+	JNZ          loop25
 
-done19:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done26:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store20
+	JZ         store27
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS (DX), Y2, Y2
 	VADDPS     Y2, Y0, Y0
@@ -34922,38 +40225,57 @@ done19:
 	VMASKMOVPS (DX)(BX*1), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store20:
+store27:
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below28
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down24
+
+below28:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ    cols+8(FP), AX
-	CMPQ    AX, $0x08
-	JLT     part21
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part29
+
+down30:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPS (AX), Y3
 	VMOVUPS (AX)(CX*1), Y4
 	VMOVUPS (AX)(CX*2), Y5
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done23
+	JZ      done32
 
-loop22:
+loop31:
 	VMOVUPS      (DI), Y6
 	VBROADCASTSS (AX), Y7
 	VSUBPS       Y6, Y3, Y8
@@ -34969,14 +40291,14 @@ loop22:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop22
+	JNZ          loop31
 
-done23:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done32:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store24
+	JZ      store33
 	VMOVUPS (AX), Y3
 	VADDPS  Y3, Y0, Y0
 	VMOVUPS (AX)(CX*1), Y3
@@ -34984,39 +40306,58 @@ done23:
 	VMOVUPS (AX)(CX*2), Y3
 	VADDPS  Y3, Y2, Y2
 
-store24:
+store33:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
 	VMOVUPS Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below34
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down30
+
+below34:
 	VZEROUPPER
 	RET
 
-part21:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part29:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down35:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS (DX), Y3, Y3
 	VMOVDQU    (CX)(AX*4), Y4
 	VMASKMOVPS (DX)(BX*1), Y4, Y4
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS (DX)(BX*2), Y5, Y5
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done26
+	JZ         done37
 
-loop25:
+loop36:
 	VMOVDQU      (CX)(AX*4), Y6
 	VMASKMOVPS   (R9), Y6, Y6
 	VBROADCASTSS (DX), Y7
@@ -35033,14 +40374,14 @@ loop25:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop25
+	JNZ          loop36
 
-done26:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done37:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store27
+	JZ         store38
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS (DX), Y3, Y3
 	VADDPS     Y3, Y0, Y0
@@ -35051,37 +40392,56 @@ done26:
 	VMASKMOVPS (DX)(BX*2), Y3, Y3
 	VADDPS     Y3, Y2, Y2
 
-store27:
+store38:
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below39
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down35
+
+below39:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ    cols+8(FP), AX
-	SUBQ    $0x08, AX
-	CMPQ    AX, $0x08
-	JLT     part28
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part40
+
+down41:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    x+64(FP), AX
+	MOVQ    x+72(FP), AX
 	VMOVUPS (AX), Y2
 	VMOVUPS 32(AX), Y3
-	MOVQ    a+24(FP), AX
-	MOVQ    colA+40(FP), CX
-	MOVQ    ahead+112(FP), DX
-	MOVQ    stepAhead+120(FP), BX
-	MOVQ    b+48(FP), SI
-	MOVQ    rowB+56(FP), DI
-	MOVQ    k+16(FP), R8
+	MOVQ    a+32(FP), AX
+	MOVQ    colA+48(FP), CX
+	MOVQ    ahead+120(FP), DX
+	MOVQ    stepAhead+128(FP), BX
+	MOVQ    b+56(FP), SI
+	MOVQ    rowB+64(FP), DI
+	MOVQ    k+24(FP), R8
 	TESTQ   R8, R8
-	JZ      done30
+	JZ      done43
 
-loop29:
+loop42:
 	VMOVUPS      (SI), Y4
 	VMOVUPS      32(SI), Y5
 	VBROADCASTSS (AX), Y6
@@ -35094,44 +40454,63 @@ loop29:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop29
+	JNZ          loop42
 
-done30:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done43:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store31
+	JZ      store44
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS 32(AX), Y2
 	VADDPS  Y2, Y1, Y1
 
-store31:
+store44:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below45
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down41
+
+below45:
 	VZEROUPPER
 	RET
 
-part28:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part40:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down46:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       x+64(FP), DX
+	MOVQ       x+72(FP), DX
 	VMOVUPS    (DX), Y2
 	VMOVDQU    (CX)(AX*4), Y3
 	VMASKMOVPS 32(DX), Y3, Y3
-	MOVQ       a+24(FP), DX
-	MOVQ       colA+40(FP), BX
-	MOVQ       ahead+112(FP), SI
-	MOVQ       stepAhead+120(FP), DI
-	MOVQ       b+48(FP), R8
-	MOVQ       rowB+56(FP), R9
-	MOVQ       k+16(FP), R10
+	MOVQ       a+32(FP), DX
+	MOVQ       colA+48(FP), BX
+	MOVQ       ahead+120(FP), SI
+	MOVQ       stepAhead+128(FP), DI
+	MOVQ       b+56(FP), R8
+	MOVQ       rowB+64(FP), R9
+	MOVQ       k+24(FP), R10
 	TESTQ      R10, R10
-	JZ         done33
+	JZ         done48
 
-loop32:
+loop47:
 	VMOVUPS      (R8), Y4
 	VMOVDQU      (CX)(AX*4), Y5
 	VMASKMOVPS   32(R8), Y5, Y5
@@ -35145,53 +40524,72 @@ loop32:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop32
+	JNZ          loop47
 
-done33:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done48:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store34
+	JZ         store49
 	VMOVUPS    (DX), Y2
 	VADDPS     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y2
 	VMASKMOVPS 32(DX), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store34:
+store49:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below50
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down46
+
+below50:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ    cols+8(FP), AX
-	SUBQ    $0x08, AX
-	CMPQ    AX, $0x08
-	JLT     part35
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part51
+
+down52:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPS (AX), Y4
 	VMOVUPS 32(AX), Y5
 	VMOVUPS (AX)(CX*1), Y6
 	VMOVUPS 32(AX)(CX*1), Y7
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done37
+	JZ      done54
 
-loop36:
+loop53:
 	VMOVUPS      (DI), Y8
 	VMOVUPS      32(DI), Y9
 	VBROADCASTSS (AX), Y10
@@ -35209,14 +40607,14 @@ loop36:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop36
+	JNZ          loop53
 
-done37:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done54:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store38
+	JZ      store55
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -35226,41 +40624,60 @@ done37:
 	VMOVUPS 32(AX)(CX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store38:
+store55:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below56
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down52
+
+below56:
 	VZEROUPPER
 	RET
 
-part35:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part51:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down57:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVUPS    (DX), Y4
 	VMOVDQU    (CX)(AX*4), Y5
 	VMASKMOVPS 32(DX), Y5, Y5
 	VMOVUPS    (DX)(BX*1), Y6
 	VMOVDQU    (CX)(AX*4), Y7
 	VMASKMOVPS 32(DX)(BX*1), Y7, Y7
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done40
+	JZ         done59
 
-loop39:
+loop58:
 	VMOVUPS      (R9), Y8
 	VMOVDQU      (CX)(AX*4), Y9
 	VMASKMOVPS   32(R9), Y9, Y9
@@ -35279,14 +40696,14 @@ loop39:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop39
+	JNZ          loop58
 
-done40:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done59:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store41
+	JZ         store60
 	VMOVUPS    (DX), Y4
 	VADDPS     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y4
@@ -35298,47 +40715,66 @@ done40:
 	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store41:
+store60:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
 	VMOVUPS    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below61
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down57
+
+below61:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ    cols+8(FP), AX
-	SUBQ    $0x08, AX
-	CMPQ    AX, $0x08
-	JLT     part42
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x08
+	JLT  part62
+
+down63:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPS (AX), Y6
 	VMOVUPS 32(AX), Y7
 	VMOVUPS (AX)(CX*1), Y8
 	VMOVUPS 32(AX)(CX*1), Y9
 	VMOVUPS (AX)(CX*2), Y10
 	VMOVUPS 32(AX)(CX*2), Y11
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done44
+	JZ      done65
 
-loop43:
+loop64:
 	VMOVUPS      (DI), Y12
 	VMOVUPS      32(DI), Y13
 	VBROADCASTSS (AX), Y14
@@ -35361,14 +40797,14 @@ loop43:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop43
+	JNZ          loop64
 
-done44:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done65:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store45
+	JZ      store66
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS 32(AX), Y6
@@ -35382,27 +40818,46 @@ done44:
 	VMOVUPS 32(AX)(CX*2), Y6
 	VADDPS  Y6, Y5, Y5
 
-store45:
+store66:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	VMOVUPS Y4, (AX)(CX*2)
 	VMOVUPS Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below67
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down63
+
+below67:
 	VZEROUPPER
 	RET
 
-part42:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part62:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down68:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVUPS    (DX), Y6
 	VMOVDQU    (CX)(AX*4), Y7
 	VMASKMOVPS 32(DX), Y7, Y7
@@ -35412,18 +40867,18 @@ part42:
 	VMOVUPS    (DX)(BX*2), Y10
 	VMOVDQU    (CX)(AX*4), Y11
 	VMASKMOVPS 32(DX)(BX*2), Y11, Y11
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done47
+	JZ         done70
 
-loop46:
+loop69:
 	VMOVUPS      (R9), Y12
 	VMOVDQU      (CX)(AX*4), Y13
 	VMASKMOVPS   32(R9), Y13, Y13
@@ -35447,14 +40902,14 @@ loop46:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop46
+	JNZ          loop69
 
-done47:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done70:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store48
+	JZ         store71
 	VMOVUPS    (DX), Y6
 	VADDPS     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y6
@@ -35471,7 +40926,7 @@ done47:
 	VMASKMOVPS 32(DX)(BX*2), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store48:
+store71:
 	VMOVUPS    Y0, (DX)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y1, Y0, 32(DX)
@@ -35481,6 +40936,23 @@ store48:
 	VMOVUPS    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*4), Y0
 	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below72
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down68
+
+below72:
 	VZEROUPPER
 	RET
 
@@ -36077,11 +41549,11 @@ loop1:
 	VZEROUPPER
 	RET
 
-// func dot64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dot64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·dot64AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dot64AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x04
 	JGT  more1
 	CMPQ AX, $0x04
@@ -36140,26 +41612,28 @@ rows12:
 	JMP tile6x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part13
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part13
+
+down14:
 	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done15
+	JZ     done16
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop14
+	JLT    loop15
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop14:
+loop15:
 	VMOVUPD      (SI), Y1
 	VBROADCASTSD (AX), Y2
 	VFMADD231PD  Y2, Y1, Y0
@@ -36168,50 +41642,66 @@ loop14:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop14
+	JNZ          loop15
 	TESTQ        R9, R9
-	JZ           done15
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done16
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop14
+	JMP          loop15
 
-done15:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done16:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store16
+	JZ      store17
 	VMOVUPD (AX), Y1
 	VADDPD  Y1, Y0, Y0
 
-store16:
+store17:
 	VMOVUPD Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below18
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down14
+
+below18:
 	VZEROUPPER
 	RET
 
 part13:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down19:
 	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done18
+	JZ     done21
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop17
+	JLT    loop20
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop17:
+loop20:
 	VMOVDQU      (CX)(AX*8), Y1
 	VMASKMOVPD   (R8), Y1, Y1
 	VBROADCASTSD (DX), Y2
@@ -36221,55 +41711,71 @@ loop17:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop17
+	JNZ          loop20
 	TESTQ        R11, R11
-	JZ           done18
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done21
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop17
+	JMP          loop20
 
-done18:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done21:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store19
+	JZ         store22
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD (DX), Y1, Y1
 	VADDPD     Y1, Y0, Y0
 
-store19:
+store22:
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below23
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down19
+
+below23:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part20
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part24
+
+down25:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done22
+	JZ     done27
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop21
+	JLT    loop26
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop21:
+loop26:
 	VMOVUPD      (DI), Y2
 	VBROADCASTSD (AX), Y3
 	VFMADD231PD  Y3, Y2, Y0
@@ -36280,58 +41786,74 @@ loop21:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop21
+	JNZ          loop26
 	TESTQ        R10, R10
-	JZ           done22
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done27
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop21
+	JMP          loop26
 
-done22:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done27:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store23
+	JZ      store28
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y2
 	VADDPD  Y2, Y1, Y1
 
-store23:
+store28:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
-part20:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part24:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done25
+	JZ     done32
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop24
+	JLT    loop31
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop24:
+loop31:
 	VMOVDQU      (CX)(AX*8), Y2
 	VMASKMOVPD   (R9), Y2, Y2
 	VBROADCASTSD (DX), Y3
@@ -36343,25 +41865,25 @@ loop24:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop24
+	JNZ          loop31
 	TESTQ        R12, R12
-	JZ           done25
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done32
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop24
+	JMP          loop31
 
-done25:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done32:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store26
+	JZ         store33
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD (DX), Y2, Y2
 	VADDPD     Y2, Y0, Y0
@@ -36369,38 +41891,54 @@ done25:
 	VMASKMOVPD (DX)(BX*1), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store26:
+store33:
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below34
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part27
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part35
+
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done29
+	JZ     done38
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop28
+	JLT    loop37
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop28:
+loop37:
 	VMOVUPD      (DI), Y3
 	VBROADCASTSD (AX), Y4
 	VFMADD231PD  Y4, Y3, Y0
@@ -36413,11 +41951,11 @@ loop28:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop28
+	JNZ          loop37
 	TESTQ        R10, R10
-	JZ           done29
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done38
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
@@ -36426,14 +41964,14 @@ loop28:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop28
+	JMP          loop37
 
-done29:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done38:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store30
+	JZ      store39
 	VMOVUPD (AX), Y3
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y3
@@ -36441,36 +41979,52 @@ done29:
 	VMOVUPD (AX)(CX*2), Y3
 	VADDPD  Y3, Y2, Y2
 
-store30:
+store39:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below40
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down36
+
+below40:
 	VZEROUPPER
 	RET
 
-part27:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part35:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down41:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done32
+	JZ     done43
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop31
+	JLT    loop42
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop31:
+loop42:
 	VMOVDQU      (CX)(AX*8), Y3
 	VMASKMOVPD   (R9), Y3, Y3
 	VBROADCASTSD (DX), Y4
@@ -36484,11 +42038,11 @@ loop31:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop31
+	JNZ          loop42
 	TESTQ        R12, R12
-	JZ           done32
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done43
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -36497,14 +42051,14 @@ loop31:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop31
+	JMP          loop42
 
-done32:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done43:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store33
+	JZ         store44
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD (DX), Y3, Y3
 	VADDPD     Y3, Y0, Y0
@@ -36515,42 +42069,58 @@ done32:
 	VMASKMOVPD (DX)(BX*2), Y3, Y3
 	VADDPD     Y3, Y2, Y2
 
-store33:
+store44:
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below45
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down41
+
+below45:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part34
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part46
+
+down47:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done36
+	JZ     done49
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop35
+	JLT    loop48
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop35:
+loop48:
 	VMOVUPD      (R8), Y4
 	VBROADCASTSD (AX), Y5
 	VFMADD231PD  Y5, Y4, Y0
@@ -36565,11 +42135,11 @@ loop35:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop35
+	JNZ          loop48
 	TESTQ        R11, R11
-	JZ           done36
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done49
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -36580,15 +42150,15 @@ loop35:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop35
+	JMP          loop48
 
-done36:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done49:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store37
+	JZ      store50
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y4
@@ -36598,39 +42168,55 @@ done36:
 	VMOVUPD (AX)(DX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store37:
+store50:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
-part34:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part46:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down52:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done39
+	JZ     done54
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop38
+	JLT    loop53
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop38:
+loop53:
 	VMOVDQU      (CX)(AX*8), Y4
 	VMASKMOVPD   (R10), Y4, Y4
 	VBROADCASTSD (DX), Y5
@@ -36646,11 +42232,11 @@ loop38:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop38
+	JNZ          loop53
 	TESTQ        R13, R13
-	JZ           done39
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done54
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -36661,15 +42247,15 @@ loop38:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop38
+	JMP          loop53
 
-done39:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done54:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store40
+	JZ         store55
 	VMOVDQU    (CX)(AX*8), Y4
 	VMASKMOVPD (DX), Y4, Y4
 	VADDPD     Y4, Y0, Y0
@@ -36683,7 +42269,7 @@ done39:
 	VMASKMOVPD (DX)(SI*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store40:
+store55:
 	VMOVDQU    (CX)(AX*8), Y4
 	VMASKMOVPD Y0, Y4, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -36692,36 +42278,52 @@ store40:
 	VMASKMOVPD Y2, Y0, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, (DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below56
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part41
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part57
+
+down58:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done43
+	JZ     done60
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop42
+	JLT    loop59
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop42:
+loop59:
 	VMOVUPD      (R8), Y5
 	VBROADCASTSD (AX), Y6
 	VFMADD231PD  Y6, Y5, Y0
@@ -36738,11 +42340,11 @@ loop42:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop42
+	JNZ          loop59
 	TESTQ        R11, R11
-	JZ           done43
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done60
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -36755,15 +42357,15 @@ loop42:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop42
+	JMP          loop59
 
-done43:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done60:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store44
+	JZ      store61
 	VMOVUPD (AX), Y5
 	VADDPD  Y5, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y5
@@ -36775,41 +42377,57 @@ done43:
 	VMOVUPD (AX)(CX*4), Y5
 	VADDPD  Y5, Y4, Y4
 
-store44:
+store61:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
 	VMOVUPD Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below62
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down58
+
+below62:
 	VZEROUPPER
 	RET
 
-part41:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part57:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down63:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done46
+	JZ     done65
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop45
+	JLT    loop64
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop45:
+loop64:
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   (R10), Y5, Y5
 	VBROADCASTSD (DX), Y6
@@ -36827,11 +42445,11 @@ loop45:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop45
+	JNZ          loop64
 	TESTQ        R13, R13
-	JZ           done46
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done65
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -36844,15 +42462,15 @@ loop45:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop45
+	JMP          loop64
 
-done46:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done65:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store47
+	JZ         store66
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD (DX), Y5, Y5
 	VADDPD     Y5, Y0, Y0
@@ -36869,7 +42487,7 @@ done46:
 	VMASKMOVPD (DX)(BX*4), Y5, Y5
 	VADDPD     Y5, Y4, Y4
 
-store47:
+store66:
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD Y0, Y5, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -36880,38 +42498,54 @@ store47:
 	VMASKMOVPD Y3, Y0, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y4, Y0, (DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below67
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down63
+
+below67:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part48
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part68
+
+down69:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done50
+	JZ     done71
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop49
+	JLT    loop70
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop49:
+loop70:
 	VMOVUPD      (R9), Y6
 	VBROADCASTSD (AX), Y7
 	VFMADD231PD  Y7, Y6, Y0
@@ -36930,11 +42564,11 @@ loop49:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop49
+	JNZ          loop70
 	TESTQ        R12, R12
-	JZ           done50
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done71
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -36949,16 +42583,16 @@ loop49:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop49
+	JMP          loop70
 
-done50:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done71:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store51
+	JZ      store72
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y6
@@ -36972,44 +42606,60 @@ done50:
 	VMOVUPD (AX)(BX*1), Y6
 	VADDPD  Y6, Y5, Y5
 
-store51:
+store72:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
 	VMOVUPD Y4, (AX)(CX*4)
 	VMOVUPD Y5, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
-part48:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part68:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down74:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done53
+	JZ     done76
 	XORQ   R14, R14
 	CMPQ   R13, $0x40
-	JLT    loop52
+	JLT    loop75
 	MOVQ   $+32, R14
 	SUBQ   $0x20, R13
 
-loop52:
+loop75:
 	VMOVDQU      (CX)(AX*8), Y6
 	VMASKMOVPD   (R11), Y6, Y6
 	VBROADCASTSD (DX), Y7
@@ -37029,11 +42679,11 @@ loop52:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop52
+	JNZ          loop75
 	TESTQ        R14, R14
-	JZ           done53
-	MOVQ         c+88(FP), R13
-	MOVQ         rowC+96(FP), R15
+	JZ           done76
+	MOVQ         c+96(FP), R13
+	MOVQ         rowC+104(FP), R15
 	PREFETCHT0   (R13)
 	ADDQ         R15, R13
 	PREFETCHT0   (R13)
@@ -37048,16 +42698,16 @@ loop52:
 	ADDQ         R15, R13
 	MOVQ         R14, R13
 	XORQ         R14, R14
-	JMP          loop52
+	JMP          loop75
 
-done53:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done76:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store54
+	JZ         store77
 	VMOVDQU    (CX)(AX*8), Y6
 	VMASKMOVPD (DX), Y6, Y6
 	VADDPD     Y6, Y0, Y0
@@ -37077,7 +42727,7 @@ done53:
 	VMASKMOVPD (DX)(DI*1), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store54:
+store77:
 	VMOVDQU    (CX)(AX*8), Y6
 	VMASKMOVPD Y0, Y6, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -37090,32 +42740,48 @@ store54:
 	VMASKMOVPD Y4, Y0, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, (DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below78
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part55
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part79
+
+down80:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done57
+	JZ     done82
 	XORQ   R9, R9
 	CMPQ   R8, $0x40
-	JLT    loop56
+	JLT    loop81
 	MOVQ   $+32, R9
 	SUBQ   $0x20, R8
 
-loop56:
+loop81:
 	VMOVUPD      (SI), Y2
 	VMOVUPD      32(SI), Y3
 	VBROADCASTSD (AX), Y4
@@ -37126,54 +42792,70 @@ loop56:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop81
 	TESTQ        R9, R9
-	JZ           done57
-	MOVQ         c+88(FP), R8
-	MOVQ         rowC+96(FP), R10
+	JZ           done82
+	MOVQ         c+96(FP), R8
+	MOVQ         rowC+104(FP), R10
 	PREFETCHT0   (R8)
 	ADDQ         R10, R8
 	MOVQ         R9, R8
 	XORQ         R9, R9
-	JMP          loop56
+	JMP          loop81
 
-done57:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done82:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store58
+	JZ      store83
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 
-store58:
+store83:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-part55:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part79:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down85:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done60
+	JZ     done87
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop59
+	JLT    loop86
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop59:
+loop86:
 	VMOVUPD      (R8), Y2
 	VMOVDQU      (CX)(AX*8), Y3
 	VMASKMOVPD   32(R8), Y3, Y3
@@ -37185,61 +42867,77 @@ loop59:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop59
+	JNZ          loop86
 	TESTQ        R11, R11
-	JZ           done60
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done87
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop59
+	JMP          loop86
 
-done60:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done87:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store61
+	JZ         store88
 	VMOVUPD    (DX), Y2
 	VADDPD     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD 32(DX), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store61:
+store88:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below89
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down85
+
+below89:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part62
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part90
+
+down91:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done64
+	JZ     done93
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop63
+	JLT    loop92
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop63:
+loop92:
 	VMOVUPD      (DI), Y4
 	VMOVUPD      32(DI), Y5
 	VBROADCASTSD (AX), Y6
@@ -37253,25 +42951,25 @@ loop63:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop63
+	JNZ          loop92
 	TESTQ        R10, R10
-	JZ           done64
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done93
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop63
+	JMP          loop92
 
-done64:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done93:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store65
+	JZ      store94
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD 32(AX), Y4
@@ -37281,38 +42979,54 @@ done64:
 	VMOVUPD 32(AX)(CX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store65:
+store94:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down91
+
+below95:
 	VZEROUPPER
 	RET
 
-part62:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part90:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done67
+	JZ     done98
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop66
+	JLT    loop97
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop66:
+loop97:
 	VMOVUPD      (R9), Y4
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   32(R9), Y5, Y5
@@ -37327,25 +43041,25 @@ loop66:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop66
+	JNZ          loop97
 	TESTQ        R12, R12
-	JZ           done67
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done98
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop66
+	JMP          loop97
 
-done67:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done98:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store68
+	JZ         store99
 	VMOVUPD    (DX), Y4
 	VADDPD     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y4
@@ -37357,44 +43071,60 @@ done67:
 	VMASKMOVPD 32(DX)(BX*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store68:
+store99:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
 	VMOVUPD    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below100
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down96
+
+below100:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part69
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part101
+
+down102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done71
+	JZ     done104
 	XORQ   R10, R10
 	CMPQ   R9, $0x40
-	JLT    loop70
+	JLT    loop103
 	MOVQ   $+32, R10
 	SUBQ   $0x20, R9
 
-loop70:
+loop103:
 	VMOVUPD      (DI), Y6
 	VMOVUPD      32(DI), Y7
 	VBROADCASTSD (AX), Y8
@@ -37411,11 +43141,11 @@ loop70:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop70
+	JNZ          loop103
 	TESTQ        R10, R10
-	JZ           done71
-	MOVQ         c+88(FP), R9
-	MOVQ         rowC+96(FP), R11
+	JZ           done104
+	MOVQ         c+96(FP), R9
+	MOVQ         rowC+104(FP), R11
 	PREFETCHT0   (R9)
 	ADDQ         R11, R9
 	PREFETCHT0   (R9)
@@ -37424,14 +43154,14 @@ loop70:
 	ADDQ         R11, R9
 	MOVQ         R10, R9
 	XORQ         R10, R10
-	JMP          loop70
+	JMP          loop103
 
-done71:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done104:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store72
+	JZ      store105
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD 32(AX), Y6
@@ -37445,42 +43175,58 @@ done71:
 	VMOVUPD 32(AX)(CX*2), Y6
 	VADDPD  Y6, Y5, Y5
 
-store72:
+store105:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	VMOVUPD Y4, (AX)(CX*2)
 	VMOVUPD Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below106
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down102
+
+below106:
 	VZEROUPPER
 	RET
 
-part69:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part101:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down107:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done74
+	JZ     done109
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop73
+	JLT    loop108
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop73:
+loop108:
 	VMOVUPD      (R9), Y6
 	VMOVDQU      (CX)(AX*8), Y7
 	VMASKMOVPD   32(R9), Y7, Y7
@@ -37498,11 +43244,11 @@ loop73:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop73
+	JNZ          loop108
 	TESTQ        R12, R12
-	JZ           done74
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done109
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -37511,14 +43257,14 @@ loop73:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop73
+	JMP          loop108
 
-done74:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done109:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store75
+	JZ         store110
 	VMOVUPD    (DX), Y6
 	VADDPD     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y6
@@ -37535,7 +43281,7 @@ done74:
 	VMASKMOVPD 32(DX)(BX*2), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store75:
+store110:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -37545,14 +43291,30 @@ store75:
 	VMOVUPD    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below111
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down107
+
+below111:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part76
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part112
+
+down113:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -37561,24 +43323,24 @@ tile4x2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done78
+	JZ     done115
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop77
+	JLT    loop114
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop77:
+loop114:
 	VMOVUPD      (R8), Y8
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (AX), Y10
@@ -37598,11 +43360,11 @@ loop77:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop77
+	JNZ          loop114
 	TESTQ        R11, R11
-	JZ           done78
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done115
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -37613,15 +43375,15 @@ loop77:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop77
+	JMP          loop114
 
-done78:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done115:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store79
+	JZ      store116
 	VMOVUPD (AX), Y8
 	VADDPD  Y8, Y0, Y0
 	VMOVUPD 32(AX), Y8
@@ -37639,7 +43401,7 @@ done78:
 	VMOVUPD 32(AX)(DX*1), Y8
 	VADDPD  Y8, Y7, Y7
 
-store79:
+store116:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -37648,12 +43410,28 @@ store79:
 	VMOVUPD Y5, 32(AX)(CX*2)
 	VMOVUPD Y6, (AX)(DX*1)
 	VMOVUPD Y7, 32(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below117
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down113
+
+below117:
 	VZEROUPPER
 	RET
 
-part76:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part112:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down118:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -37662,24 +43440,24 @@ part76:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done81
+	JZ     done120
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop80
+	JLT    loop119
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop80:
+loop119:
 	VMOVUPD      (R10), Y8
 	VMOVDQU      (CX)(AX*8), Y9
 	VMASKMOVPD   32(R10), Y9, Y9
@@ -37700,11 +43478,11 @@ loop80:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop80
+	JNZ          loop119
 	TESTQ        R13, R13
-	JZ           done81
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done120
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -37715,15 +43493,15 @@ loop80:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop80
+	JMP          loop119
 
-done81:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done120:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store82
+	JZ         store121
 	VMOVUPD    (DX), Y8
 	VADDPD     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y8
@@ -37745,7 +43523,7 @@ done81:
 	VMASKMOVPD 32(DX)(SI*1), Y8, Y8
 	VADDPD     Y8, Y7, Y7
 
-store82:
+store121:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -37758,14 +43536,30 @@ store82:
 	VMOVUPD    Y6, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below122
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down118
+
+below122:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part83
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part123
+
+down124:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -37776,24 +43570,24 @@ tile5x2:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done85
+	JZ     done126
 	XORQ   R11, R11
 	CMPQ   R10, $0x40
-	JLT    loop84
+	JLT    loop125
 	MOVQ   $+32, R11
 	SUBQ   $0x20, R10
 
-loop84:
+loop125:
 	VMOVUPD      (R8), Y10
 	VMOVUPD      32(R8), Y11
 	VBROADCASTSD (AX), Y12
@@ -37816,11 +43610,11 @@ loop84:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop84
+	JNZ          loop125
 	TESTQ        R11, R11
-	JZ           done85
-	MOVQ         c+88(FP), R10
-	MOVQ         rowC+96(FP), R12
+	JZ           done126
+	MOVQ         c+96(FP), R10
+	MOVQ         rowC+104(FP), R12
 	PREFETCHT0   (R10)
 	ADDQ         R12, R10
 	PREFETCHT0   (R10)
@@ -37833,15 +43627,15 @@ loop84:
 	ADDQ         R12, R10
 	MOVQ         R11, R10
 	XORQ         R11, R11
-	JMP          loop84
+	JMP          loop125
 
-done85:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done126:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store86
+	JZ      store127
 	VMOVUPD (AX), Y10
 	VADDPD  Y10, Y0, Y0
 	VMOVUPD 32(AX), Y10
@@ -37863,7 +43657,7 @@ done85:
 	VMOVUPD 32(AX)(CX*4), Y10
 	VADDPD  Y10, Y9, Y9
 
-store86:
+store127:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -37874,12 +43668,28 @@ store86:
 	VMOVUPD Y7, 32(AX)(DX*1)
 	VMOVUPD Y8, (AX)(CX*4)
 	VMOVUPD Y9, 32(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
-part83:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part123:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down129:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -37890,24 +43700,24 @@ part83:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done88
+	JZ     done131
 	XORQ   R13, R13
 	CMPQ   R12, $0x40
-	JLT    loop87
+	JLT    loop130
 	MOVQ   $+32, R13
 	SUBQ   $0x20, R12
 
-loop87:
+loop130:
 	VMOVUPD      (R10), Y10
 	VMOVDQU      (CX)(AX*8), Y11
 	VMASKMOVPD   32(R10), Y11, Y11
@@ -37931,11 +43741,11 @@ loop87:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop87
+	JNZ          loop130
 	TESTQ        R13, R13
-	JZ           done88
-	MOVQ         c+88(FP), R12
-	MOVQ         rowC+96(FP), R14
+	JZ           done131
+	MOVQ         c+96(FP), R12
+	MOVQ         rowC+104(FP), R14
 	PREFETCHT0   (R12)
 	ADDQ         R14, R12
 	PREFETCHT0   (R12)
@@ -37948,15 +43758,15 @@ loop87:
 	ADDQ         R14, R12
 	MOVQ         R13, R12
 	XORQ         R13, R13
-	JMP          loop87
+	JMP          loop130
 
-done88:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done131:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store89
+	JZ         store132
 	VMOVUPD    (DX), Y10
 	VADDPD     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y10
@@ -37983,7 +43793,7 @@ done88:
 	VMASKMOVPD 32(DX)(BX*4), Y10, Y10
 	VADDPD     Y10, Y9, Y9
 
-store89:
+store132:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -37999,14 +43809,30 @@ store89:
 	VMOVUPD    Y8, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y9, Y0, 32(DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below133
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part90
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part134
+
+down135:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -38019,25 +43845,25 @@ tile6x2:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done92
+	JZ     done137
 	XORQ   R12, R12
 	CMPQ   R11, $0x40
-	JLT    loop91
+	JLT    loop136
 	MOVQ   $+32, R12
 	SUBQ   $0x20, R11
 
-loop91:
+loop136:
 	VMOVUPD      (R9), Y12
 	VMOVUPD      32(R9), Y13
 	VBROADCASTSD (AX), Y14
@@ -38063,11 +43889,11 @@ loop91:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop91
+	JNZ          loop136
 	TESTQ        R12, R12
-	JZ           done92
-	MOVQ         c+88(FP), R11
-	MOVQ         rowC+96(FP), R13
+	JZ           done137
+	MOVQ         c+96(FP), R11
+	MOVQ         rowC+104(FP), R13
 	PREFETCHT0   (R11)
 	ADDQ         R13, R11
 	PREFETCHT0   (R11)
@@ -38082,16 +43908,16 @@ loop91:
 	ADDQ         R13, R11
 	MOVQ         R12, R11
 	XORQ         R12, R12
-	JMP          loop91
+	JMP          loop136
 
-done92:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done137:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store93
+	JZ      store138
 	VMOVUPD (AX), Y12
 	VADDPD  Y12, Y0, Y0
 	VMOVUPD 32(AX), Y12
@@ -38117,7 +43943,7 @@ done92:
 	VMOVUPD 32(AX)(BX*1), Y12
 	VADDPD  Y12, Y11, Y11
 
-store93:
+store138:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -38130,12 +43956,28 @@ store93:
 	VMOVUPD Y9, 32(AX)(CX*4)
 	VMOVUPD Y10, (AX)(BX*1)
 	VMOVUPD Y11, 32(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below139
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down135
+
+below139:
 	VZEROUPPER
 	RET
 
-part90:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part134:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down140:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -38148,25 +43990,25 @@ part90:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done95
+	JZ     done142
 	XORQ   R14, R14
 	CMPQ   R13, $0x40
-	JLT    loop94
+	JLT    loop141
 	MOVQ   $+32, R14
 	SUBQ   $0x20, R13
 
-loop94:
+loop141:
 	VMOVUPD      (R11), Y12
 	VMOVDQU      (CX)(AX*8), Y13
 	VMASKMOVPD   32(R11), Y13, Y13
@@ -38193,11 +44035,11 @@ loop94:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop94
+	JNZ          loop141
 	TESTQ        R14, R14
-	JZ           done95
-	MOVQ         c+88(FP), R13
-	MOVQ         rowC+96(FP), R15
+	JZ           done142
+	MOVQ         c+96(FP), R13
+	MOVQ         rowC+104(FP), R15
 	PREFETCHT0   (R13)
 	ADDQ         R15, R13
 	PREFETCHT0   (R13)
@@ -38212,16 +44054,16 @@ loop94:
 	ADDQ         R15, R13
 	MOVQ         R14, R13
 	XORQ         R14, R14
-	JMP          loop94
+	JMP          loop141
 
-done95:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done142:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store96
+	JZ         store143
 	VMOVUPD    (DX), Y12
 	VADDPD     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y12
@@ -38253,7 +44095,7 @@ done95:
 	VMASKMOVPD 32(DX)(DI*1), Y12, Y12
 	VADDPD     Y12, Y11, Y11
 
-store96:
+store143:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -38272,14 +44114,28 @@ store96:
 	VMOVUPD    Y10, (DX)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y11, Y0, 32(DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below144
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down140
+
+below144:
 	VZEROUPPER
 	RET
 
-// func dotWide64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func dotWide64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·dotWide64AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·dotWide64AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x04
 	JGT  more1
 	CMPQ AX, $0x02
@@ -38318,21 +44174,23 @@ rows8:
 	JMP tile2x4
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part9
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done11
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part9
 
-loop10:
+down10:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done12
+
+loop11:
 	VMOVUPD      (SI), Y1
 	VBROADCASTSD (AX), Y2
 	VFMADD231PD  Y2, Y1, Y0
@@ -38341,36 +44199,52 @@ loop10:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop10
+	JNZ          loop11
 
-done11:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done12:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store12
+	JZ      store13
 	VMOVUPD (AX), Y1
 	VADDPD  Y1, Y0, Y0
 
-store12:
+store13:
 	VMOVUPD Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below14
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down10
+
+below14:
 	VZEROUPPER
 	RET
 
 part9:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
-	TESTQ  R10, R10
-	JZ     done14
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
 
-loop13:
+down15:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done17
+
+loop16:
 	VMOVDQU      (CX)(AX*8), Y1
 	VMASKMOVPD   (R8), Y1, Y1
 	VBROADCASTSD (DX), Y2
@@ -38380,41 +44254,57 @@ loop13:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop13
+	JNZ          loop16
 
-done14:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done17:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store15
+	JZ         store18
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD (DX), Y1, Y1
 	VADDPD     Y1, Y0, Y0
 
-store15:
+store18:
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below19
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down15
+
+below19:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part16
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part20
+
+down21:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done18
+	JZ     done23
 
-loop17:
+loop22:
 	VMOVUPD      (DI), Y2
 	VBROADCASTSD (AX), Y3
 	VFMADD231PD  Y3, Y2, Y0
@@ -38425,42 +44315,58 @@ loop17:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop17
+	JNZ          loop22
 
-done18:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done23:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store19
+	JZ      store24
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y2
 	VADDPD  Y2, Y1, Y1
 
-store19:
+store24:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below25
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down21
+
+below25:
 	VZEROUPPER
 	RET
 
-part16:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part20:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down26:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done21
+	JZ     done28
 
-loop20:
+loop27:
 	VMOVDQU      (CX)(AX*8), Y2
 	VMASKMOVPD   (R9), Y2, Y2
 	VBROADCASTSD (DX), Y3
@@ -38472,14 +44378,14 @@ loop20:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop20
+	JNZ          loop27
 
-done21:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done28:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store22
+	JZ         store29
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD (DX), Y2, Y2
 	VADDPD     Y2, Y0, Y0
@@ -38487,32 +44393,48 @@ done21:
 	VMASKMOVPD (DX)(BX*1), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store22:
+store29:
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below30
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down26
+
+below30:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part23
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part31
+
+down32:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done25
+	JZ     done34
 
-loop24:
+loop33:
 	VMOVUPD      (SI), Y2
 	VMOVUPD      32(SI), Y3
 	VBROADCASTSD (AX), Y4
@@ -38523,40 +44445,56 @@ loop24:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop24
+	JNZ          loop33
 
-done25:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done34:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store26
+	JZ      store35
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 
-store26:
+store35:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below36
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down32
+
+below36:
 	VZEROUPPER
 	RET
 
-part23:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part31:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down37:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done28
+	JZ     done39
 
-loop27:
+loop38:
 	VMOVUPD      (R8), Y2
 	VMOVDQU      (CX)(AX*8), Y3
 	VMASKMOVPD   32(R8), Y3, Y3
@@ -38568,47 +44506,63 @@ loop27:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop27
+	JNZ          loop38
 
-done28:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done39:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store29
+	JZ         store40
 	VMOVUPD    (DX), Y2
 	VADDPD     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD 32(DX), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store29:
+store40:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below41
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down37
+
+below41:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part30
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part42
+
+down43:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done32
+	JZ     done45
 
-loop31:
+loop44:
 	VMOVUPD      (DI), Y4
 	VMOVUPD      32(DI), Y5
 	VBROADCASTSD (AX), Y6
@@ -38622,14 +44576,14 @@ loop31:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop31
+	JNZ          loop44
 
-done32:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done45:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store33
+	JZ      store46
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD 32(AX), Y4
@@ -38639,33 +44593,49 @@ done32:
 	VMOVUPD 32(AX)(CX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store33:
+store46:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below47
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down43
+
+below47:
 	VZEROUPPER
 	RET
 
-part30:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part42:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down48:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done35
+	JZ     done50
 
-loop34:
+loop49:
 	VMOVUPD      (R9), Y4
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   32(R9), Y5, Y5
@@ -38680,14 +44650,14 @@ loop34:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop34
+	JNZ          loop49
 
-done35:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done50:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store36
+	JZ         store51
 	VMOVUPD    (DX), Y4
 	VADDPD     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y4
@@ -38699,35 +44669,51 @@ done35:
 	VMASKMOVPD 32(DX)(BX*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store36:
+store51:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
 	VMOVUPD    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below52
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down48
+
+below52:
 	VZEROUPPER
 	RET
 
 tile1x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x04
-	JLT    part37
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x04
+	JLT  part53
+
+down54:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done39
+	JZ     done56
 
-loop38:
+loop55:
 	VMOVUPD      (SI), Y3
 	VMOVUPD      32(SI), Y4
 	VMOVUPD      64(SI), Y5
@@ -38740,13 +44726,13 @@ loop38:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop38
+	JNZ          loop55
 
-done39:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done56:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store40
+	JZ      store57
 	VMOVUPD (AX), Y3
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD 32(AX), Y3
@@ -38754,30 +44740,46 @@ done39:
 	VMOVUPD 64(AX), Y3
 	VADDPD  Y3, Y2, Y2
 
-store40:
+store57:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below58
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down54
+
+below58:
 	VZEROUPPER
 	RET
 
-part37:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part53:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down59:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done42
+	JZ     done61
 
-loop41:
+loop60:
 	VMOVUPD      (R8), Y3
 	VMOVUPD      32(R8), Y4
 	VMOVDQU      (CX)(AX*8), Y5
@@ -38791,13 +44793,13 @@ loop41:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop41
+	JNZ          loop60
 
-done42:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done61:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store43
+	JZ         store62
 	VMOVUPD    (DX), Y3
 	VADDPD     Y3, Y0, Y0
 	VMOVUPD    32(DX), Y3
@@ -38806,37 +44808,53 @@ done42:
 	VMASKMOVPD 64(DX), Y3, Y3
 	VADDPD     Y3, Y2, Y2
 
-store43:
+store62:
 	VMOVUPD    Y0, (DX)
 	VMOVUPD    Y1, 32(DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y2, Y0, 64(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below63
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down59
+
+below63:
 	VZEROUPPER
 	RET
 
 tile2x3:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x08, AX
-	CMPQ   AX, $0x04
-	JLT    part44
+	MOVQ cols+16(FP), AX
+	SUBQ $0x08, AX
+	CMPQ AX, $0x04
+	JLT  part64
+
+down65:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done46
+	JZ     done67
 
-loop45:
+loop66:
 	VMOVUPD      (DI), Y6
 	VMOVUPD      32(DI), Y7
 	VMOVUPD      64(DI), Y8
@@ -38853,14 +44871,14 @@ loop45:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop45
+	JNZ          loop66
 
-done46:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done67:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store47
+	JZ      store68
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD 32(AX), Y6
@@ -38874,37 +44892,53 @@ done46:
 	VMOVUPD 64(AX)(CX*1), Y6
 	VADDPD  Y6, Y5, Y5
 
-store47:
+store68:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, (AX)(CX*1)
 	VMOVUPD Y4, 32(AX)(CX*1)
 	VMOVUPD Y5, 64(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below69
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down65
+
+below69:
 	VZEROUPPER
 	RET
 
-part44:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part64:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down70:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done49
+	JZ     done72
 
-loop48:
+loop71:
 	VMOVUPD      (R9), Y6
 	VMOVUPD      32(R9), Y7
 	VMOVDQU      (CX)(AX*8), Y8
@@ -38922,14 +44956,14 @@ loop48:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop48
+	JNZ          loop71
 
-done49:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done72:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store50
+	JZ         store73
 	VMOVUPD    (DX), Y6
 	VADDPD     Y6, Y0, Y0
 	VMOVUPD    32(DX), Y6
@@ -38945,7 +44979,7 @@ done49:
 	VMASKMOVPD 64(DX)(BX*1), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store50:
+store73:
 	VMOVUPD    Y0, (DX)
 	VMOVUPD    Y1, 32(DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -38954,29 +44988,45 @@ store50:
 	VMOVUPD    Y4, 32(DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, 64(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below74
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down70
+
+below74:
 	VZEROUPPER
 	RET
 
 tile1x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x0c, AX
-	CMPQ   AX, $0x04
-	JLT    part51
+	MOVQ cols+16(FP), AX
+	SUBQ $0x0c, AX
+	CMPQ AX, $0x04
+	JLT  part75
+
+down76:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done53
+	JZ     done78
 
-loop52:
+loop77:
 	VMOVUPD      (SI), Y4
 	VMOVUPD      32(SI), Y5
 	VMOVUPD      64(SI), Y6
@@ -38991,13 +45041,13 @@ loop52:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop52
+	JNZ          loop77
 
-done53:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done78:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store54
+	JZ      store79
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD 32(AX), Y4
@@ -39007,32 +45057,48 @@ done53:
 	VMOVUPD 96(AX), Y4
 	VADDPD  Y4, Y3, Y3
 
-store54:
+store79:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
 	VMOVUPD Y3, 96(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below80
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down76
+
+below80:
 	VZEROUPPER
 	RET
 
-part51:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part75:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down81:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done56
+	JZ     done83
 
-loop55:
+loop82:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      32(R8), Y5
 	VMOVUPD      64(R8), Y6
@@ -39048,13 +45114,13 @@ loop55:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop55
+	JNZ          loop82
 
-done56:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done83:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store57
+	JZ         store84
 	VMOVUPD    (DX), Y4
 	VADDPD     Y4, Y0, Y0
 	VMOVUPD    32(DX), Y4
@@ -39065,20 +45131,36 @@ done56:
 	VMASKMOVPD 96(DX), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store57:
+store84:
 	VMOVUPD    Y0, (DX)
 	VMOVUPD    Y1, 32(DX)
 	VMOVUPD    Y2, 64(DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, 96(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below85
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down81
+
+below85:
 	VZEROUPPER
 	RET
 
 tile2x4:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x0c, AX
-	CMPQ   AX, $0x04
-	JLT    part58
+	MOVQ cols+16(FP), AX
+	SUBQ $0x0c, AX
+	CMPQ AX, $0x04
+	JLT  part86
+
+down87:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -39087,18 +45169,18 @@ tile2x4:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done60
+	JZ     done89
 
-loop59:
+loop88:
 	VMOVUPD      (DI), Y8
 	VMOVUPD      32(DI), Y9
 	VMOVUPD      64(DI), Y10
@@ -39118,14 +45200,14 @@ loop59:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop59
+	JNZ          loop88
 
-done60:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done89:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store61
+	JZ      store90
 	VMOVUPD (AX), Y8
 	VADDPD  Y8, Y0, Y0
 	VMOVUPD 32(AX), Y8
@@ -39143,7 +45225,7 @@ done60:
 	VMOVUPD 96(AX)(CX*1), Y8
 	VADDPD  Y8, Y7, Y7
 
-store61:
+store90:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, 64(AX)
@@ -39152,12 +45234,28 @@ store61:
 	VMOVUPD Y5, 32(AX)(CX*1)
 	VMOVUPD Y6, 64(AX)(CX*1)
 	VMOVUPD Y7, 96(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below91
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down87
+
+below91:
 	VZEROUPPER
 	RET
 
-part58:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part86:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down92:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -39166,18 +45264,18 @@ part58:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done63
+	JZ     done94
 
-loop62:
+loop93:
 	VMOVUPD      (R9), Y8
 	VMOVUPD      32(R9), Y9
 	VMOVUPD      64(R9), Y10
@@ -39198,14 +45296,14 @@ loop62:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop62
+	JNZ          loop93
 
-done63:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done94:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store64
+	JZ         store95
 	VMOVUPD    (DX), Y8
 	VADDPD     Y8, Y0, Y0
 	VMOVUPD    32(DX), Y8
@@ -39225,7 +45323,7 @@ done63:
 	VMASKMOVPD 96(DX)(BX*1), Y8, Y8
 	VADDPD     Y8, Y7, Y7
 
-store64:
+store95:
 	VMOVUPD    Y0, (DX)
 	VMOVUPD    Y1, 32(DX)
 	VMOVUPD    Y2, 64(DX)
@@ -39236,14 +45334,28 @@ store64:
 	VMOVUPD    Y6, 64(DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y7, Y0, 96(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below96
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down92
+
+below96:
 	VZEROUPPER
 	RET
 
-// func distance64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func distance64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·distance64AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·distance64AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x04
 	JGT  more1
 	CMPQ AX, $0x04
@@ -39302,21 +45414,23 @@ rows12:
 	JMP tile6x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part13
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done15
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part13
 
-loop14:
+down14:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done16
+
+loop15:
 	VMOVUPD      (SI), Y1
 	VBROADCASTSD (AX), Y2
 	VSUBPD       Y1, Y2, Y1
@@ -39326,36 +45440,52 @@ loop14:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop14
+	JNZ          loop15
 
-done15:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done16:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store16
+	JZ      store17
 	VMOVUPD (AX), Y1
 	VADDPD  Y1, Y0, Y0
 
-store16:
+store17:
 	VMOVUPD Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below18
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down14
+
+below18:
 	VZEROUPPER
 	RET
 
 part13:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
-	TESTQ  R10, R10
-	JZ     done18
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
 
-loop17:
+down19:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done21
+
+loop20:
 	VMOVDQU      (CX)(AX*8), Y1
 	VMASKMOVPD   (R8), Y1, Y1
 	VBROADCASTSD (DX), Y2
@@ -39366,41 +45496,57 @@ loop17:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop17
+	JNZ          loop20
 
-done18:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done21:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store19
+	JZ         store22
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD (DX), Y1, Y1
 	VADDPD     Y1, Y0, Y0
 
-store19:
+store22:
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below23
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down19
+
+below23:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part20
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part24
+
+down25:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done22
+	JZ     done27
 
-loop21:
+loop26:
 	VMOVUPD      (DI), Y2
 	VBROADCASTSD (AX), Y3
 	VSUBPD       Y2, Y3, Y3
@@ -39413,42 +45559,58 @@ loop21:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done27:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store23
+	JZ      store28
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y2
 	VADDPD  Y2, Y1, Y1
 
-store23:
+store28:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
-part20:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part24:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done25
+	JZ     done32
 
-loop24:
+loop31:
 	VMOVDQU      (CX)(AX*8), Y2
 	VMASKMOVPD   (R9), Y2, Y2
 	VBROADCASTSD (DX), Y3
@@ -39462,14 +45624,14 @@ loop24:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done32:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store26
+	JZ         store33
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD (DX), Y2, Y2
 	VADDPD     Y2, Y0, Y0
@@ -39477,33 +45639,49 @@ done25:
 	VMASKMOVPD (DX)(BX*1), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store26:
+store33:
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below34
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part27
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part35
+
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done29
+	JZ     done38
 
-loop28:
+loop37:
 	VMOVUPD      (DI), Y3
 	VBROADCASTSD (AX), Y4
 	VSUBPD       Y3, Y4, Y4
@@ -39519,14 +45697,14 @@ loop28:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop28
+	JNZ          loop37
 
-done29:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done38:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store30
+	JZ      store39
 	VMOVUPD (AX), Y3
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y3
@@ -39534,31 +45712,47 @@ done29:
 	VMOVUPD (AX)(CX*2), Y3
 	VADDPD  Y3, Y2, Y2
 
-store30:
+store39:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below40
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down36
+
+below40:
 	VZEROUPPER
 	RET
 
-part27:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part35:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down41:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done32
+	JZ     done43
 
-loop31:
+loop42:
 	VMOVDQU      (CX)(AX*8), Y3
 	VMASKMOVPD   (R9), Y3, Y3
 	VBROADCASTSD (DX), Y4
@@ -39575,14 +45769,14 @@ loop31:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop31
+	JNZ          loop42
 
-done32:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done43:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store33
+	JZ         store44
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD (DX), Y3, Y3
 	VADDPD     Y3, Y0, Y0
@@ -39593,37 +45787,53 @@ done32:
 	VMASKMOVPD (DX)(BX*2), Y3, Y3
 	VADDPD     Y3, Y2, Y2
 
-store33:
+store44:
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below45
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down41
+
+below45:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part34
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part46
+
+down47:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done36
+	JZ     done49
 
-loop35:
+loop48:
 	VMOVUPD      (R8), Y4
 	VBROADCASTSD (AX), Y5
 	VSUBPD       Y4, Y5, Y5
@@ -39642,15 +45852,15 @@ loop35:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop35
+	JNZ          loop48
 
-done36:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done49:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store37
+	JZ      store50
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y4
@@ -39660,34 +45870,50 @@ done36:
 	VMOVUPD (AX)(DX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store37:
+store50:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
-part34:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part46:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down52:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done39
+	JZ     done54
 
-loop38:
+loop53:
 	VMOVDQU      (CX)(AX*8), Y4
 	VMASKMOVPD   (R10), Y4, Y4
 	VBROADCASTSD (DX), Y5
@@ -39707,15 +45933,15 @@ loop38:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop38
+	JNZ          loop53
 
-done39:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done54:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store40
+	JZ         store55
 	VMOVDQU    (CX)(AX*8), Y4
 	VMASKMOVPD (DX), Y4, Y4
 	VADDPD     Y4, Y0, Y0
@@ -39729,7 +45955,7 @@ done39:
 	VMASKMOVPD (DX)(SI*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store40:
+store55:
 	VMOVDQU    (CX)(AX*8), Y4
 	VMASKMOVPD Y0, Y4, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -39738,31 +45964,47 @@ store40:
 	VMASKMOVPD Y2, Y0, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, (DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below56
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part41
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part57
+
+down58:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done43
+	JZ     done60
 
-loop42:
+loop59:
 	VMOVUPD      (R8), Y5
 	VBROADCASTSD (AX), Y6
 	VSUBPD       Y5, Y6, Y6
@@ -39784,15 +46026,15 @@ loop42:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop42
+	JNZ          loop59
 
-done43:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done60:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store44
+	JZ      store61
 	VMOVUPD (AX), Y5
 	VADDPD  Y5, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y5
@@ -39804,36 +46046,52 @@ done43:
 	VMOVUPD (AX)(CX*4), Y5
 	VADDPD  Y5, Y4, Y4
 
-store44:
+store61:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
 	VMOVUPD Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below62
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down58
+
+below62:
 	VZEROUPPER
 	RET
 
-part41:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part57:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down63:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done46
+	JZ     done65
 
-loop45:
+loop64:
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   (R10), Y5, Y5
 	VBROADCASTSD (DX), Y6
@@ -39856,15 +46114,15 @@ loop45:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop45
+	JNZ          loop64
 
-done46:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done65:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store47
+	JZ         store66
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD (DX), Y5, Y5
 	VADDPD     Y5, Y0, Y0
@@ -39881,7 +46139,7 @@ done46:
 	VMASKMOVPD (DX)(BX*4), Y5, Y5
 	VADDPD     Y5, Y4, Y4
 
-store47:
+store66:
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD Y0, Y5, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -39892,33 +46150,49 @@ store47:
 	VMASKMOVPD Y3, Y0, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y4, Y0, (DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below67
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down63
+
+below67:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part48
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part68
+
+down69:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done50
+	JZ     done71
 
-loop49:
+loop70:
 	VMOVUPD      (R9), Y6
 	VBROADCASTSD (AX), Y7
 	VSUBPD       Y6, Y7, Y7
@@ -39943,16 +46217,16 @@ loop49:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop49
+	JNZ          loop70
 
-done50:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done71:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store51
+	JZ      store72
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y6
@@ -39966,39 +46240,55 @@ done50:
 	VMOVUPD (AX)(BX*1), Y6
 	VADDPD  Y6, Y5, Y5
 
-store51:
+store72:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
 	VMOVUPD Y4, (AX)(CX*4)
 	VMOVUPD Y5, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
-part48:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part68:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down74:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done53
+	JZ     done76
 
-loop52:
+loop75:
 	VMOVDQU      (CX)(AX*8), Y6
 	VMASKMOVPD   (R11), Y6, Y6
 	VBROADCASTSD (DX), Y7
@@ -40024,16 +46314,16 @@ loop52:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop52
+	JNZ          loop75
 
-done53:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done76:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store54
+	JZ         store77
 	VMOVDQU    (CX)(AX*8), Y6
 	VMASKMOVPD (DX), Y6, Y6
 	VADDPD     Y6, Y0, Y0
@@ -40053,7 +46343,7 @@ done53:
 	VMASKMOVPD (DX)(DI*1), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store54:
+store77:
 	VMOVDQU    (CX)(AX*8), Y6
 	VMASKMOVPD Y0, Y6, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -40066,27 +46356,43 @@ store54:
 	VMASKMOVPD Y4, Y0, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, (DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below78
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part55
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part79
+
+down80:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   ahead+112(FP), DX
-	MOVQ   stepAhead+120(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   ahead+120(FP), DX
+	MOVQ   stepAhead+128(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done57
+	JZ     done82
 
-loop56:
+loop81:
 	VMOVUPD      (SI), Y2
 	VMOVUPD      32(SI), Y3
 	VBROADCASTSD (AX), Y4
@@ -40099,40 +46405,56 @@ loop56:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop81
 
-done57:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done82:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store58
+	JZ      store83
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 
-store58:
+store83:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-part55:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part79:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down85:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done60
+	JZ     done87
 
-loop59:
+loop86:
 	VMOVUPD      (R8), Y2
 	VMOVDQU      (CX)(AX*8), Y3
 	VMASKMOVPD   32(R8), Y3, Y3
@@ -40146,47 +46468,63 @@ loop59:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop59
+	JNZ          loop86
 
-done60:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done87:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store61
+	JZ         store88
 	VMOVUPD    (DX), Y2
 	VADDPD     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD 32(DX), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store61:
+store88:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below89
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down85
+
+below89:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part62
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part90
+
+down91:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done64
+	JZ     done93
 
-loop63:
+loop92:
 	VMOVUPD      (DI), Y4
 	VMOVUPD      32(DI), Y5
 	VBROADCASTSD (AX), Y6
@@ -40204,14 +46542,14 @@ loop63:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop63
+	JNZ          loop92
 
-done64:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done93:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store65
+	JZ      store94
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD 32(AX), Y4
@@ -40221,33 +46559,49 @@ done64:
 	VMOVUPD 32(AX)(CX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store65:
+store94:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down91
+
+below95:
 	VZEROUPPER
 	RET
 
-part62:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part90:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done67
+	JZ     done98
 
-loop66:
+loop97:
 	VMOVUPD      (R9), Y4
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   32(R9), Y5, Y5
@@ -40266,14 +46620,14 @@ loop66:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop66
+	JNZ          loop97
 
-done67:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done98:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store68
+	JZ         store99
 	VMOVUPD    (DX), Y4
 	VADDPD     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y4
@@ -40285,39 +46639,55 @@ done67:
 	VMASKMOVPD 32(DX)(BX*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store68:
+store99:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
 	VMOVUPD    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below100
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down96
+
+below100:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part69
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part101
+
+down102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   ahead+112(FP), BX
-	MOVQ   stepAhead+120(FP), SI
-	MOVQ   b+48(FP), DI
-	MOVQ   rowB+56(FP), R8
-	MOVQ   k+16(FP), R9
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   ahead+120(FP), BX
+	MOVQ   stepAhead+128(FP), SI
+	MOVQ   b+56(FP), DI
+	MOVQ   rowB+64(FP), R8
+	MOVQ   k+24(FP), R9
 	TESTQ  R9, R9
-	JZ     done71
+	JZ     done104
 
-loop70:
+loop103:
 	VMOVUPD      (DI), Y6
 	VMOVUPD      32(DI), Y7
 	VBROADCASTSD (AX), Y8
@@ -40340,14 +46710,14 @@ loop70:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop70
+	JNZ          loop103
 
-done71:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done104:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store72
+	JZ      store105
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD 32(AX), Y6
@@ -40361,37 +46731,53 @@ done71:
 	VMOVUPD 32(AX)(CX*2), Y6
 	VADDPD  Y6, Y5, Y5
 
-store72:
+store105:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	VMOVUPD Y4, (AX)(CX*2)
 	VMOVUPD Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below106
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down102
+
+below106:
 	VZEROUPPER
 	RET
 
-part69:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part101:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down107:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done74
+	JZ     done109
 
-loop73:
+loop108:
 	VMOVUPD      (R9), Y6
 	VMOVDQU      (CX)(AX*8), Y7
 	VMASKMOVPD   32(R9), Y7, Y7
@@ -40415,14 +46801,14 @@ loop73:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop73
+	JNZ          loop108
 
-done74:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done109:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store75
+	JZ         store110
 	VMOVUPD    (DX), Y6
 	VADDPD     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y6
@@ -40439,7 +46825,7 @@ done74:
 	VMASKMOVPD 32(DX)(BX*2), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store75:
+store110:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -40449,14 +46835,30 @@ store75:
 	VMOVUPD    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below111
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down107
+
+below111:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part76
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part112
+
+down113:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -40465,19 +46867,19 @@ tile4x2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done78
+	JZ     done115
 
-loop77:
+loop114:
 	VMOVUPD      (R8), Y8
 	VMOVUPD      32(R8), Y9
 	VBROADCASTSD (AX), Y10
@@ -40505,15 +46907,15 @@ loop77:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop77
+	JNZ          loop114
 
-done78:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done115:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store79
+	JZ      store116
 	VMOVUPD (AX), Y8
 	VADDPD  Y8, Y0, Y0
 	VMOVUPD 32(AX), Y8
@@ -40531,7 +46933,7 @@ done78:
 	VMOVUPD 32(AX)(DX*1), Y8
 	VADDPD  Y8, Y7, Y7
 
-store79:
+store116:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -40540,12 +46942,28 @@ store79:
 	VMOVUPD Y5, 32(AX)(CX*2)
 	VMOVUPD Y6, (AX)(DX*1)
 	VMOVUPD Y7, 32(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below117
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down113
+
+below117:
 	VZEROUPPER
 	RET
 
-part76:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part112:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down118:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -40554,19 +46972,19 @@ part76:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done81
+	JZ     done120
 
-loop80:
+loop119:
 	VMOVUPD      (R10), Y8
 	VMOVDQU      (CX)(AX*8), Y9
 	VMASKMOVPD   32(R10), Y9, Y9
@@ -40595,15 +47013,15 @@ loop80:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop80
+	JNZ          loop119
 
-done81:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done120:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store82
+	JZ         store121
 	VMOVUPD    (DX), Y8
 	VADDPD     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y8
@@ -40625,7 +47043,7 @@ done81:
 	VMASKMOVPD 32(DX)(SI*1), Y8, Y8
 	VADDPD     Y8, Y7, Y7
 
-store82:
+store121:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -40638,14 +47056,30 @@ store82:
 	VMOVUPD    Y6, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below122
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down118
+
+below122:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part83
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part123
+
+down124:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -40656,19 +47090,19 @@ tile5x2:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   ahead+112(FP), SI
-	MOVQ   stepAhead+120(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   colA+48(FP), BX
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done85
+	JZ     done126
 
-loop84:
+loop125:
 	VMOVUPD      (R8), Y10
 	VMOVUPD      32(R8), Y11
 	VBROADCASTSD (AX), Y12
@@ -40701,15 +47135,15 @@ loop84:
 	ADDQ         BX, AX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop84
+	JNZ          loop125
 
-done85:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done126:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store86
+	JZ      store127
 	VMOVUPD (AX), Y10
 	VADDPD  Y10, Y0, Y0
 	VMOVUPD 32(AX), Y10
@@ -40731,7 +47165,7 @@ done85:
 	VMOVUPD 32(AX)(CX*4), Y10
 	VADDPD  Y10, Y9, Y9
 
-store86:
+store127:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -40742,12 +47176,28 @@ store86:
 	VMOVUPD Y7, 32(AX)(DX*1)
 	VMOVUPD Y8, (AX)(CX*4)
 	VMOVUPD Y9, 32(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    SI, ahead+120(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
-part83:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part123:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down129:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -40758,19 +47208,19 @@ part83:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   ahead+112(FP), R8
-	MOVQ   stepAhead+120(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done88
+	JZ     done131
 
-loop87:
+loop130:
 	VMOVUPD      (R10), Y10
 	VMOVDQU      (CX)(AX*8), Y11
 	VMASKMOVPD   32(R10), Y11, Y11
@@ -40804,15 +47254,15 @@ loop87:
 	ADDQ         DI, DX
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop87
+	JNZ          loop130
 
-done88:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done131:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store89
+	JZ         store132
 	VMOVUPD    (DX), Y10
 	VADDPD     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y10
@@ -40839,7 +47289,7 @@ done88:
 	VMASKMOVPD 32(DX)(BX*4), Y10, Y10
 	VADDPD     Y10, Y9, Y9
 
-store89:
+store132:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -40855,14 +47305,30 @@ store89:
 	VMOVUPD    Y8, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y9, Y0, 32(DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below133
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part90
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part134
+
+down135:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -40875,20 +47341,20 @@ tile6x2:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   ahead+112(FP), DI
-	MOVQ   stepAhead+120(FP), R8
-	MOVQ   b+48(FP), R9
-	MOVQ   rowB+56(FP), R10
-	MOVQ   k+16(FP), R11
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
 	TESTQ  R11, R11
-	JZ     done92
+	JZ     done137
 
-loop91:
+loop136:
 	VMOVUPD      (R9), Y12
 	VMOVUPD      32(R9), Y13
 	VBROADCASTSD (AX), Y14
@@ -40926,16 +47392,16 @@ loop91:
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop91
+	JNZ          loop136
 
-done92:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done137:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store93
+	JZ      store138
 	VMOVUPD (AX), Y12
 	VADDPD  Y12, Y0, Y0
 	VMOVUPD 32(AX), Y12
@@ -40961,7 +47427,7 @@ done92:
 	VMOVUPD 32(AX)(BX*1), Y12
 	VADDPD  Y12, Y11, Y11
 
-store93:
+store138:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -40974,12 +47440,28 @@ store93:
 	VMOVUPD Y9, 32(AX)(CX*4)
 	VMOVUPD Y10, (AX)(BX*1)
 	VMOVUPD Y11, 32(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below139
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down135
+
+below139:
 	VZEROUPPER
 	RET
 
-part90:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part134:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down140:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -40992,20 +47474,20 @@ part90:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   ahead+112(FP), R9
-	MOVQ   stepAhead+120(FP), R10
-	MOVQ   b+48(FP), R11
-	MOVQ   rowB+56(FP), R12
-	MOVQ   k+16(FP), R13
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done95
+	JZ     done142
 
-loop94:
+loop141:
 	VMOVUPD      (R11), Y12
 	VMOVDQU      (CX)(AX*8), Y13
 	VMASKMOVPD   32(R11), Y13, Y13
@@ -41044,16 +47526,16 @@ loop94:
 	ADDQ         R8, DX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop94
+	JNZ          loop141
 
-done95:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done142:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store96
+	JZ         store143
 	VMOVUPD    (DX), Y12
 	VADDPD     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y12
@@ -41085,7 +47567,7 @@ done95:
 	VMASKMOVPD 32(DX)(DI*1), Y12, Y12
 	VADDPD     Y12, Y11, Y11
 
-store96:
+store143:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -41104,14 +47586,28 @@ store96:
 	VMOVUPD    Y10, (DX)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y11, Y0, 32(DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below144
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down140
+
+below144:
 	VZEROUPPER
 	RET
 
-// func shifted64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func shifted64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3
-TEXT ·shifted64AVX2(SB), NOSPLIT, $8-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·shifted64AVX2(SB), NOSPLIT, $8-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x04
 	JGT  more1
 	CMPQ AX, $0x04
@@ -41170,21 +47666,23 @@ rows12:
 	JMP tile6x2
 
 tile1x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part13
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
-	TESTQ  R8, R8
-	JZ     done15
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part13
 
-loop14:
+down14:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
+	TESTQ  R8, R8
+	JZ     done16
+
+loop15:
 	VMOVUPD      (SI), Y1
 	VBROADCASTSD (AX), Y2
 	VBROADCASTSD (DX), Y3
@@ -41194,36 +47692,54 @@ loop14:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop14
+	JNZ          loop15
 
-done15:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done16:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store16
+	JZ      store17
 	VMOVUPD (AX), Y1
 	VADDPD  Y1, Y0, Y0
 
-store16:
+store17:
 	VMOVUPD Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below18
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down14
+
+below18:
 	VZEROUPPER
 	RET
 
 part13:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
-	VXORPS Y0, Y0, Y0
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
-	TESTQ  R10, R10
-	JZ     done18
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
 
-loop17:
+down19:
+	VXORPS Y0, Y0, Y0
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done21
+
+loop20:
 	VMOVDQU      (CX)(AX*8), Y1
 	VMASKMOVPD   (R8), Y1, Y1
 	VBROADCASTSD (DX), Y2
@@ -41234,42 +47750,60 @@ loop17:
 	ADDQ         DI, SI
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop17
+	JNZ          loop20
 
-done18:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done21:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store19
+	JZ         store22
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD (DX), Y1, Y1
 	VADDPD     Y1, Y0, Y0
 
-store19:
+store22:
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below23
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down19
+
+below23:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part20
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part24
+
+down25:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done22
+	JZ     done27
 
-loop21:
+loop26:
 	VMOVUPD      (R8), Y2
 	VBROADCASTSD (AX), Y3
 	VBROADCASTSD (BX), Y4
@@ -41283,43 +47817,61 @@ loop21:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop21
+	JNZ          loop26
 
-done22:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done27:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store23
+	JZ      store28
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y2
 	VADDPD  Y2, Y1, Y1
 
-store23:
+store28:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below29
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down25
+
+below29:
 	VZEROUPPER
 	RET
 
-part20:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part24:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down30:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done25
+	JZ     done32
 
-loop24:
+loop31:
 	VMOVDQU      (CX)(AX*8), Y2
 	VMASKMOVPD   (R10), Y2, Y2
 	VBROADCASTSD (DX), Y3
@@ -41334,14 +47886,14 @@ loop24:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop24
+	JNZ          loop31
 
-done25:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done32:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store26
+	JZ         store33
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD (DX), Y2, Y2
 	VADDPD     Y2, Y0, Y0
@@ -41349,34 +47901,52 @@ done25:
 	VMASKMOVPD (DX)(BX*1), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store26:
+store33:
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below34
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down30
+
+below34:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part27
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part35
+
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done29
+	JZ     done38
 
-loop28:
+loop37:
 	VMOVUPD      (R8), Y3
 	VBROADCASTSD (AX), Y4
 	VBROADCASTSD (BX), Y5
@@ -41394,14 +47964,14 @@ loop28:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop28
+	JNZ          loop37
 
-done29:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done38:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store30
+	JZ      store39
 	VMOVUPD (AX), Y3
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y3
@@ -41409,32 +47979,50 @@ done29:
 	VMOVUPD (AX)(CX*2), Y3
 	VADDPD  Y3, Y2, Y2
 
-store30:
+store39:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below40
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down36
+
+below40:
 	VZEROUPPER
 	RET
 
-part27:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part35:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down41:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done32
+	JZ     done43
 
-loop31:
+loop42:
 	VMOVDQU      (CX)(AX*8), Y3
 	VMASKMOVPD   (R10), Y3, Y3
 	VBROADCASTSD (DX), Y4
@@ -41453,14 +48041,14 @@ loop31:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop31
+	JNZ          loop42
 
-done32:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done43:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store33
+	JZ         store44
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD (DX), Y3, Y3
 	VADDPD     Y3, Y0, Y0
@@ -41471,39 +48059,57 @@ done32:
 	VMASKMOVPD (DX)(BX*2), Y3, Y3
 	VADDPD     Y3, Y2, Y2
 
-store33:
+store44:
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below45
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down41
+
+below45:
 	VZEROUPPER
 	RET
 
 tile4x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part34
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part46
+
+down47:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done36
+	JZ     done49
 
-loop35:
+loop48:
 	VMOVUPD      (R10), Y4
 	VBROADCASTSD (AX), Y5
 	VBROADCASTSD (SI), Y6
@@ -41525,15 +48131,15 @@ loop35:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop35
+	JNZ          loop48
 
-done36:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done49:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store37
+	JZ      store50
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y4
@@ -41543,36 +48149,54 @@ done36:
 	VMOVUPD (AX)(DX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store37:
+store50:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below51
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down47
+
+below51:
 	VZEROUPPER
 	RET
 
-part34:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part46:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down52:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done39
+	JZ     done54
 
-loop38:
+loop53:
 	VMOVDQU      (CX)(AX*8), Y4
 	VMASKMOVPD   (R12), Y4, Y4
 	VBROADCASTSD (DX), Y5
@@ -41595,15 +48219,15 @@ loop38:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop38
+	JNZ          loop53
 
-done39:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done54:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store40
+	JZ         store55
 	VMOVDQU    (CX)(AX*8), Y4
 	VMASKMOVPD (DX), Y4, Y4
 	VADDPD     Y4, Y0, Y0
@@ -41617,7 +48241,7 @@ done39:
 	VMASKMOVPD (DX)(SI*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store40:
+store55:
 	VMOVDQU    (CX)(AX*8), Y4
 	VMASKMOVPD Y0, Y4, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -41626,33 +48250,51 @@ store40:
 	VMASKMOVPD Y2, Y0, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, (DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below56
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down52
+
+below56:
 	VZEROUPPER
 	RET
 
 tile5x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part41
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part57
+
+down58:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done43
+	JZ     done60
 
-loop42:
+loop59:
 	VMOVUPD      (R10), Y5
 	VBROADCASTSD (AX), Y6
 	VBROADCASTSD (SI), Y7
@@ -41678,15 +48320,15 @@ loop42:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop42
+	JNZ          loop59
 
-done43:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done60:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store44
+	JZ      store61
 	VMOVUPD (AX), Y5
 	VADDPD  Y5, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y5
@@ -41698,38 +48340,56 @@ done43:
 	VMOVUPD (AX)(CX*4), Y5
 	VADDPD  Y5, Y4, Y4
 
-store44:
+store61:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
 	VMOVUPD Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below62
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down58
+
+below62:
 	VZEROUPPER
 	RET
 
-part41:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part57:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down63:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done46
+	JZ     done65
 
-loop45:
+loop64:
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   (R12), Y5, Y5
 	VBROADCASTSD (DX), Y6
@@ -41756,15 +48416,15 @@ loop45:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop45
+	JNZ          loop64
 
-done46:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done65:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store47
+	JZ         store66
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD (DX), Y5, Y5
 	VADDPD     Y5, Y0, Y0
@@ -41781,7 +48441,7 @@ done46:
 	VMASKMOVPD (DX)(BX*4), Y5, Y5
 	VADDPD     Y5, Y4, Y4
 
-store47:
+store66:
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD Y0, Y5, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -41792,36 +48452,54 @@ store47:
 	VMASKMOVPD Y3, Y0, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y4, Y0, (DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below67
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down63
+
+below67:
 	VZEROUPPER
 	RET
 
 tile6x1:
-	MOVQ   cols+8(FP), AX
-	CMPQ   AX, $0x04
-	JLT    part48
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part68
+
+down69:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done50
+	JZ     done71
 
-loop49:
+loop70:
 	VMOVUPD      (R12), Y6
 	VBROADCASTSD (AX), Y7
 	VBROADCASTSD (DI), Y8
@@ -41851,16 +48529,16 @@ loop49:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop49
+	JNZ          loop70
 
-done50:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done71:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store51
+	JZ      store72
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y6
@@ -41874,42 +48552,60 @@ done50:
 	VMOVUPD (AX)(BX*1), Y6
 	VADDPD  Y6, Y5, Y5
 
-store51:
+store72:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
 	VMOVUPD Y3, (AX)(DX*1)
 	VMOVUPD Y4, (AX)(CX*4)
 	VMOVUPD Y5, (AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below73
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down69
+
+below73:
 	VZEROUPPER
 	RET
 
-part48:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part68:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down74:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   x+64(FP), R9
-	MOVQ   rowX+72(FP), R10
+	MOVQ   colA+48(FP), R8
+	MOVQ   x+72(FP), R9
+	MOVQ   rowX+80(FP), R10
 	LEAQ   (R10)(R10*2), R11
 	LEAQ   (R10)(R10*4), R12
-	MOVQ   colX+80(FP), R13
-	MOVQ   b+48(FP), R14
-	MOVQ   rowB+56(FP), R15
-	MOVQ   k+16(FP), BP
+	MOVQ   colX+88(FP), R13
+	MOVQ   b+56(FP), R14
+	MOVQ   rowB+64(FP), R15
+	MOVQ   k+24(FP), BP
 	TESTQ  BP, BP
-	JZ     done53
+	JZ     done76
 
-loop52:
+loop75:
 	VMOVDQU      (CX)(AX*8), Y6
 	VMASKMOVPD   (R14), Y6, Y6
 	VBROADCASTSD (DX), Y7
@@ -41940,16 +48636,16 @@ loop52:
 	ADDQ         R13, R9
 	ADDQ         R15, R14
 	DECQ         BP
-	JNZ          loop52
+	JNZ          loop75
 
-done53:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done76:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store54
+	JZ         store77
 	VMOVDQU    (CX)(AX*8), Y6
 	VMASKMOVPD (DX), Y6, Y6
 	VADDPD     Y6, Y0, Y0
@@ -41969,7 +48665,7 @@ done53:
 	VMASKMOVPD (DX)(DI*1), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store54:
+store77:
 	VMOVDQU    (CX)(AX*8), Y6
 	VMASKMOVPD Y0, Y6, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
@@ -41982,27 +48678,45 @@ store54:
 	VMASKMOVPD Y4, Y0, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, (DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below78
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down74
+
+below78:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part55
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part79
+
+down80:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), AX
-	MOVQ   colA+40(FP), CX
-	MOVQ   x+64(FP), DX
-	MOVQ   colX+80(FP), BX
-	MOVQ   b+48(FP), SI
-	MOVQ   rowB+56(FP), DI
-	MOVQ   k+16(FP), R8
+	MOVQ   a+32(FP), AX
+	MOVQ   colA+48(FP), CX
+	MOVQ   x+72(FP), DX
+	MOVQ   colX+88(FP), BX
+	MOVQ   b+56(FP), SI
+	MOVQ   rowB+64(FP), DI
+	MOVQ   k+24(FP), R8
 	TESTQ  R8, R8
-	JZ     done57
+	JZ     done82
 
-loop56:
+loop81:
 	VMOVUPD      (SI), Y2
 	VMOVUPD      32(SI), Y3
 	VBROADCASTSD (AX), Y4
@@ -42016,40 +48730,58 @@ loop56:
 	ADDQ         BX, DX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop56
+	JNZ          loop81
 
-done57:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done82:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store58
+	JZ      store83
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 
-store58:
+store83:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below84
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down80
+
+below84:
 	VZEROUPPER
 	RET
 
-part55:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part79:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down85:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+24(FP), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), DX
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done60
+	JZ     done87
 
-loop59:
+loop86:
 	VMOVUPD      (R8), Y2
 	VMOVDQU      (CX)(AX*8), Y3
 	VMASKMOVPD   32(R8), Y3, Y3
@@ -42064,48 +48796,66 @@ loop59:
 	ADDQ         DI, SI
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop59
+	JNZ          loop86
 
-done60:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done87:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store61
+	JZ         store88
 	VMOVUPD    (DX), Y2
 	VADDPD     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD 32(DX), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store61:
+store88:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below89
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down85
+
+below89:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part62
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part90
+
+down91:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done64
+	JZ     done93
 
-loop63:
+loop92:
 	VMOVUPD      (R8), Y4
 	VMOVUPD      32(R8), Y5
 	VBROADCASTSD (AX), Y6
@@ -42126,14 +48876,14 @@ loop63:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop63
+	JNZ          loop92
 
-done64:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done93:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store65
+	JZ      store94
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD 32(AX), Y4
@@ -42143,34 +48893,52 @@ done64:
 	VMOVUPD 32(AX)(CX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store65:
+store94:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down91
+
+below95:
 	VZEROUPPER
 	RET
 
-part62:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part90:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done67
+	JZ     done98
 
-loop66:
+loop97:
 	VMOVUPD      (R10), Y4
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   32(R10), Y5, Y5
@@ -42192,14 +48960,14 @@ loop66:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop66
+	JNZ          loop97
 
-done67:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done98:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store68
+	JZ         store99
 	VMOVUPD    (DX), Y4
 	VADDPD     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y4
@@ -42211,40 +48979,58 @@ done67:
 	VMASKMOVPD 32(DX)(BX*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store68:
+store99:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
 	VMOVUPD    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below100
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down96
+
+below100:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part69
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part101
+
+down102:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
-	MOVQ   colA+40(FP), DX
-	MOVQ   x+64(FP), BX
-	MOVQ   rowX+72(FP), SI
-	MOVQ   colX+80(FP), DI
-	MOVQ   b+48(FP), R8
-	MOVQ   rowB+56(FP), R9
-	MOVQ   k+16(FP), R10
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), DX
+	MOVQ   x+72(FP), BX
+	MOVQ   rowX+80(FP), SI
+	MOVQ   colX+88(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
 	TESTQ  R10, R10
-	JZ     done71
+	JZ     done104
 
-loop70:
+loop103:
 	VMOVUPD      (R8), Y6
 	VMOVUPD      32(R8), Y7
 	VBROADCASTSD (AX), Y8
@@ -42272,14 +49058,14 @@ loop70:
 	ADDQ         DI, BX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop70
+	JNZ          loop103
 
-done71:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done104:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store72
+	JZ      store105
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD 32(AX), Y6
@@ -42293,38 +49079,56 @@ done71:
 	VMOVUPD 32(AX)(CX*2), Y6
 	VADDPD  Y6, Y5, Y5
 
-store72:
+store105:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	VMOVUPD Y4, (AX)(CX*2)
 	VMOVUPD Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below106
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down102
+
+below106:
 	VZEROUPPER
 	RET
 
-part69:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part101:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down107:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done74
+	JZ     done109
 
-loop73:
+loop108:
 	VMOVUPD      (R10), Y6
 	VMOVDQU      (CX)(AX*8), Y7
 	VMASKMOVPD   32(R10), Y7, Y7
@@ -42353,14 +49157,14 @@ loop73:
 	ADDQ         R9, DI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop73
+	JNZ          loop108
 
-done74:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done109:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store75
+	JZ         store110
 	VMOVUPD    (DX), Y6
 	VADDPD     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y6
@@ -42377,7 +49181,7 @@ done74:
 	VMASKMOVPD 32(DX)(BX*2), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store75:
+store110:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -42387,14 +49191,32 @@ store75:
 	VMOVUPD    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below111
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down107
+
+below111:
 	VZEROUPPER
 	RET
 
 tile4x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part76
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part112
+
+down113:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -42403,21 +49225,21 @@ tile4x2:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done78
+	JZ     done115
 
-loop77:
+loop114:
 	VMOVUPD      (R10), Y8
 	VMOVUPD      32(R10), Y9
 	VBROADCASTSD (AX), Y10
@@ -42452,15 +49274,15 @@ loop77:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop77
+	JNZ          loop114
 
-done78:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done115:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store79
+	JZ      store116
 	VMOVUPD (AX), Y8
 	VADDPD  Y8, Y0, Y0
 	VMOVUPD 32(AX), Y8
@@ -42478,7 +49300,7 @@ done78:
 	VMOVUPD 32(AX)(DX*1), Y8
 	VADDPD  Y8, Y7, Y7
 
-store79:
+store116:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -42487,12 +49309,30 @@ store79:
 	VMOVUPD Y5, 32(AX)(CX*2)
 	VMOVUPD Y6, (AX)(DX*1)
 	VMOVUPD Y7, 32(AX)(DX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below117
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down113
+
+below117:
 	VZEROUPPER
 	RET
 
-part76:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part112:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down118:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -42501,21 +49341,21 @@ part76:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done81
+	JZ     done120
 
-loop80:
+loop119:
 	VMOVUPD      (R12), Y8
 	VMOVDQU      (CX)(AX*8), Y9
 	VMASKMOVPD   32(R12), Y9, Y9
@@ -42551,15 +49391,15 @@ loop80:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop80
+	JNZ          loop119
 
-done81:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done120:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store82
+	JZ         store121
 	VMOVUPD    (DX), Y8
 	VADDPD     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y8
@@ -42581,7 +49421,7 @@ done81:
 	VMASKMOVPD 32(DX)(SI*1), Y8, Y8
 	VADDPD     Y8, Y7, Y7
 
-store82:
+store121:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -42594,14 +49434,32 @@ store82:
 	VMOVUPD    Y6, (DX)(SI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below122
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x04, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down118
+
+below122:
 	VZEROUPPER
 	RET
 
 tile5x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part83
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part123
+
+down124:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -42612,21 +49470,21 @@ tile5x2:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+40(FP), BX
-	MOVQ   x+64(FP), SI
-	MOVQ   rowX+72(FP), DI
+	MOVQ   colA+48(FP), BX
+	MOVQ   x+72(FP), SI
+	MOVQ   rowX+80(FP), DI
 	LEAQ   (DI)(DI*2), R8
-	MOVQ   colX+80(FP), R9
-	MOVQ   b+48(FP), R10
-	MOVQ   rowB+56(FP), R11
-	MOVQ   k+16(FP), R12
+	MOVQ   colX+88(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
 	TESTQ  R12, R12
-	JZ     done85
+	JZ     done126
 
-loop84:
+loop125:
 	VMOVUPD      (R10), Y10
 	VMOVUPD      32(R10), Y11
 	VBROADCASTSD (AX), Y12
@@ -42668,15 +49526,15 @@ loop84:
 	ADDQ         R9, SI
 	ADDQ         R11, R10
 	DECQ         R12
-	JNZ          loop84
+	JNZ          loop125
 
-done85:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done126:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+104(FP), BX
+	MOVBLZX accumulate+112(FP), BX
 	TESTL   BX, BX
-	JZ      store86
+	JZ      store127
 	VMOVUPD (AX), Y10
 	VADDPD  Y10, Y0, Y0
 	VMOVUPD 32(AX), Y10
@@ -42698,7 +49556,7 @@ done85:
 	VMOVUPD 32(AX)(CX*4), Y10
 	VADDPD  Y10, Y9, Y9
 
-store86:
+store127:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -42709,12 +49567,30 @@ store86:
 	VMOVUPD Y7, 32(AX)(DX*1)
 	VMOVUPD Y8, (AX)(CX*4)
 	VMOVUPD Y9, 32(AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below128
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down124
+
+below128:
 	VZEROUPPER
 	RET
 
-part83:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part123:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down129:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -42725,21 +49601,21 @@ part83:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+40(FP), DI
-	MOVQ   x+64(FP), R8
-	MOVQ   rowX+72(FP), R9
+	MOVQ   colA+48(FP), DI
+	MOVQ   x+72(FP), R8
+	MOVQ   rowX+80(FP), R9
 	LEAQ   (R9)(R9*2), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done88
+	JZ     done131
 
-loop87:
+loop130:
 	VMOVUPD      (R12), Y10
 	VMOVDQU      (CX)(AX*8), Y11
 	VMASKMOVPD   32(R12), Y11, Y11
@@ -42782,15 +49658,15 @@ loop87:
 	ADDQ         R11, R8
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop87
+	JNZ          loop130
 
-done88:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done131:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+104(FP), DI
+	MOVBLZX    accumulate+112(FP), DI
 	TESTL      DI, DI
-	JZ         store89
+	JZ         store132
 	VMOVUPD    (DX), Y10
 	VADDPD     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y10
@@ -42817,7 +49693,7 @@ done88:
 	VMASKMOVPD 32(DX)(BX*4), Y10, Y10
 	VADDPD     Y10, Y9, Y9
 
-store89:
+store132:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -42833,14 +49709,32 @@ store89:
 	VMOVUPD    Y8, (DX)(BX*4)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y9, Y0, 32(DX)(BX*4)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below133
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x05, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down129
+
+below133:
 	VZEROUPPER
 	RET
 
 tile6x2:
-	MOVQ   cols+8(FP), AX
-	SUBQ   $0x04, AX
-	CMPQ   AX, $0x04
-	JLT    part90
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part134
+
+down135:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -42853,23 +49747,23 @@ tile6x2:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), AX
-	MOVQ   rowA+32(FP), CX
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
 	LEAQ   (CX)(CX*2), DX
 	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+40(FP), SI
-	MOVQ   x+64(FP), DI
-	MOVQ   rowX+72(FP), R8
+	MOVQ   colA+48(FP), SI
+	MOVQ   x+72(FP), DI
+	MOVQ   rowX+80(FP), R8
 	LEAQ   (R8)(R8*2), R9
 	LEAQ   (R8)(R8*4), R10
-	MOVQ   colX+80(FP), R11
-	MOVQ   b+48(FP), R12
-	MOVQ   rowB+56(FP), R13
-	MOVQ   k+16(FP), R14
+	MOVQ   colX+88(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
 	TESTQ  R14, R14
-	JZ     done92
+	JZ     done137
 
-loop91:
+loop136:
 	VMOVUPD      (R12), Y12
 	VMOVUPD      32(R12), Y13
 	VBROADCASTSD (AX), Y14
@@ -42918,16 +49812,16 @@ loop91:
 	ADDQ         R11, DI
 	ADDQ         R13, R12
 	DECQ         R14
-	JNZ          loop91
+	JNZ          loop136
 
-done92:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
+done137:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
 	LEAQ    (CX)(CX*2), DX
 	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+104(FP), SI
+	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store93
+	JZ      store138
 	VMOVUPD (AX), Y12
 	VADDPD  Y12, Y0, Y0
 	VMOVUPD 32(AX), Y12
@@ -42953,7 +49847,7 @@ done92:
 	VMOVUPD 32(AX)(BX*1), Y12
 	VADDPD  Y12, Y11, Y11
 
-store93:
+store138:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -42966,12 +49860,30 @@ store93:
 	VMOVUPD Y9, 32(AX)(CX*4)
 	VMOVUPD Y10, (AX)(BX*1)
 	VMOVUPD Y11, 32(AX)(BX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below139
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, x+72(FP)
+	JMP     down135
+
+below139:
 	VZEROUPPER
 	RET
 
-part90:
-	LEAQ   ones<>+32(SB), CX
-	NEGQ   AX
+part134:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down140:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -42984,23 +49896,23 @@ part90:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+24(FP), DX
-	MOVQ   rowA+32(FP), BX
+	MOVQ   a+32(FP), DX
+	MOVQ   rowA+40(FP), BX
 	LEAQ   (BX)(BX*2), SI
 	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+40(FP), R8
-	MOVQ   x+64(FP), R9
-	MOVQ   rowX+72(FP), R10
+	MOVQ   colA+48(FP), R8
+	MOVQ   x+72(FP), R9
+	MOVQ   rowX+80(FP), R10
 	LEAQ   (R10)(R10*2), R11
 	LEAQ   (R10)(R10*4), R12
-	MOVQ   colX+80(FP), R13
-	MOVQ   b+48(FP), R14
-	MOVQ   rowB+56(FP), R15
-	MOVQ   k+16(FP), BP
+	MOVQ   colX+88(FP), R13
+	MOVQ   b+56(FP), R14
+	MOVQ   rowB+64(FP), R15
+	MOVQ   k+24(FP), BP
 	TESTQ  BP, BP
-	JZ     done95
+	JZ     done142
 
-loop94:
+loop141:
 	VMOVUPD      (R14), Y12
 	VMOVDQU      (CX)(AX*8), Y13
 	VMASKMOVPD   32(R14), Y13, Y13
@@ -43050,16 +49962,16 @@ loop94:
 	ADDQ         R13, R9
 	ADDQ         R15, R14
 	DECQ         BP
-	JNZ          loop94
+	JNZ          loop141
 
-done95:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
+done142:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
 	LEAQ       (BX)(BX*2), SI
 	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+104(FP), R8
+	MOVBLZX    accumulate+112(FP), R8
 	TESTL      R8, R8
-	JZ         store96
+	JZ         store143
 	VMOVUPD    (DX), Y12
 	VADDPD     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y12
@@ -43091,7 +50003,7 @@ done95:
 	VMASKMOVPD 32(DX)(DI*1), Y12, Y12
 	VADDPD     Y12, Y11, Y11
 
-store96:
+store143:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -43110,14 +50022,30 @@ store96:
 	VMOVUPD    Y10, (DX)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y11, Y0, 32(DX)(DI*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below144
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x06, DX, DX
+	ADDQ       DX, x+72(FP)
+	JMP        down140
+
+below144:
 	VZEROUPPER
 	RET
 
-// func centred64AVX2(rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
+// func centred64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·centred64AVX2(SB), NOSPLIT, $0-128
-	MOVQ rows+0(FP), AX
-	MOVQ cols+8(FP), CX
+TEXT ·centred64AVX2(SB), NOSPLIT, $0-136
+	MOVQ rows+8(FP), AX
+	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x04
 	JGT  more1
 	CMPQ AX, $0x02
@@ -43146,23 +50074,25 @@ rows6:
 	JMP tile3x2
 
 tile1x1:
-	MOVQ    cols+8(FP), AX
-	CMPQ    AX, $0x04
-	JLT     part7
-	VXORPS  Y0, Y0, Y0
-	MOVQ    x+64(FP), AX
-	VMOVUPD (AX), Y1
-	MOVQ    a+24(FP), AX
-	MOVQ    colA+40(FP), CX
-	MOVQ    ahead+112(FP), DX
-	MOVQ    stepAhead+120(FP), BX
-	MOVQ    b+48(FP), SI
-	MOVQ    rowB+56(FP), DI
-	MOVQ    k+16(FP), R8
-	TESTQ   R8, R8
-	JZ      done9
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part7
 
-loop8:
+down8:
+	VXORPS  Y0, Y0, Y0
+	MOVQ    x+72(FP), AX
+	VMOVUPD (AX), Y1
+	MOVQ    a+32(FP), AX
+	MOVQ    colA+48(FP), CX
+	MOVQ    ahead+120(FP), DX
+	MOVQ    stepAhead+128(FP), BX
+	MOVQ    b+56(FP), SI
+	MOVQ    rowB+64(FP), DI
+	MOVQ    k+24(FP), R8
+	TESTQ   R8, R8
+	JZ      done10
+
+loop9:
 	VMOVUPD      (SI), Y2
 	VBROADCASTSD (AX), Y3
 	VSUBPD       Y2, Y1, Y2
@@ -43172,39 +50102,58 @@ loop8:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop8
+	JNZ          loop9
 
-done9:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done10:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store10
+	JZ      store11
 	VMOVUPD (AX), Y1
 	VADDPD  Y1, Y0, Y0
 
-store10:
+store11:
 	VMOVUPD Y0, (AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below12
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down8
+
+below12:
 	VZEROUPPER
 	RET
 
 part7:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down13:
 	VXORPS     Y0, Y0, Y0
-	MOVQ       x+64(FP), DX
+	MOVQ       x+72(FP), DX
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD (DX), Y1, Y1
-	MOVQ       a+24(FP), DX
-	MOVQ       colA+40(FP), BX
-	MOVQ       ahead+112(FP), SI
-	MOVQ       stepAhead+120(FP), DI
-	MOVQ       b+48(FP), R8
-	MOVQ       rowB+56(FP), R9
-	MOVQ       k+16(FP), R10
+	MOVQ       a+32(FP), DX
+	MOVQ       colA+48(FP), BX
+	MOVQ       ahead+120(FP), SI
+	MOVQ       stepAhead+128(FP), DI
+	MOVQ       b+56(FP), R8
+	MOVQ       rowB+64(FP), R9
+	MOVQ       k+24(FP), R10
 	TESTQ      R10, R10
-	JZ         done12
+	JZ         done15
 
-loop11:
+loop14:
 	VMOVDQU      (CX)(AX*8), Y2
 	VMASKMOVPD   (R8), Y2, Y2
 	VBROADCASTSD (DX), Y3
@@ -43215,45 +50164,64 @@ loop11:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop11
+	JNZ          loop14
 
-done12:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done15:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store13
+	JZ         store16
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD (DX), Y1, Y1
 	VADDPD     Y1, Y0, Y0
 
-store13:
+store16:
 	VMOVDQU    (CX)(AX*8), Y1
 	VMASKMOVPD Y0, Y1, (DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below17
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down13
+
+below17:
 	VZEROUPPER
 	RET
 
 tile2x1:
-	MOVQ    cols+8(FP), AX
-	CMPQ    AX, $0x04
-	JLT     part14
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part18
+
+down19:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPD (AX), Y2
 	VMOVUPD (AX)(CX*1), Y3
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done16
+	JZ      done21
 
-loop15:
+loop20:
 	VMOVUPD      (DI), Y4
 	VBROADCASTSD (AX), Y5
 	VSUBPD       Y4, Y2, Y6
@@ -43266,48 +50234,67 @@ loop15:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop15
+	JNZ          loop20
 
-done16:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done21:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store17
+	JZ      store22
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y2
 	VADDPD  Y2, Y1, Y1
 
-store17:
+store22:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below23
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down19
+
+below23:
 	VZEROUPPER
 	RET
 
-part14:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part18:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down24:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD (DX), Y2, Y2
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD (DX)(BX*1), Y3, Y3
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done19
+	JZ         done26
 
-loop18:
+loop25:
 	VMOVDQU      (CX)(AX*8), Y4
 	VMASKMOVPD   (R9), Y4, Y4
 	VBROADCASTSD (DX), Y5
@@ -43321,14 +50308,14 @@ loop18:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop18
+	JNZ          loop25
 
-done19:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done26:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store20
+	JZ         store27
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD (DX), Y2, Y2
 	VADDPD     Y2, Y0, Y0
@@ -43336,38 +50323,57 @@ done19:
 	VMASKMOVPD (DX)(BX*1), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store20:
+store27:
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD Y0, Y2, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below28
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down24
+
+below28:
 	VZEROUPPER
 	RET
 
 tile3x1:
-	MOVQ    cols+8(FP), AX
-	CMPQ    AX, $0x04
-	JLT     part21
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part29
+
+down30:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPD (AX), Y3
 	VMOVUPD (AX)(CX*1), Y4
 	VMOVUPD (AX)(CX*2), Y5
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done23
+	JZ      done32
 
-loop22:
+loop31:
 	VMOVUPD      (DI), Y6
 	VBROADCASTSD (AX), Y7
 	VSUBPD       Y6, Y3, Y8
@@ -43383,14 +50389,14 @@ loop22:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop22
+	JNZ          loop31
 
-done23:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done32:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store24
+	JZ      store33
 	VMOVUPD (AX), Y3
 	VADDPD  Y3, Y0, Y0
 	VMOVUPD (AX)(CX*1), Y3
@@ -43398,39 +50404,58 @@ done23:
 	VMOVUPD (AX)(CX*2), Y3
 	VADDPD  Y3, Y2, Y2
 
-store24:
+store33:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
 	VMOVUPD Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below34
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down30
+
+below34:
 	VZEROUPPER
 	RET
 
-part21:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part29:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down35:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD (DX), Y3, Y3
 	VMOVDQU    (CX)(AX*8), Y4
 	VMASKMOVPD (DX)(BX*1), Y4, Y4
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD (DX)(BX*2), Y5, Y5
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done26
+	JZ         done37
 
-loop25:
+loop36:
 	VMOVDQU      (CX)(AX*8), Y6
 	VMASKMOVPD   (R9), Y6, Y6
 	VBROADCASTSD (DX), Y7
@@ -43447,14 +50472,14 @@ loop25:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop25
+	JNZ          loop36
 
-done26:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done37:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store27
+	JZ         store38
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD (DX), Y3, Y3
 	VADDPD     Y3, Y0, Y0
@@ -43465,37 +50490,56 @@ done26:
 	VMASKMOVPD (DX)(BX*2), Y3, Y3
 	VADDPD     Y3, Y2, Y2
 
-store27:
+store38:
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD Y0, Y3, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below39
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down35
+
+below39:
 	VZEROUPPER
 	RET
 
 tile1x2:
-	MOVQ    cols+8(FP), AX
-	SUBQ    $0x04, AX
-	CMPQ    AX, $0x04
-	JLT     part28
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part40
+
+down41:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
-	MOVQ    x+64(FP), AX
+	MOVQ    x+72(FP), AX
 	VMOVUPD (AX), Y2
 	VMOVUPD 32(AX), Y3
-	MOVQ    a+24(FP), AX
-	MOVQ    colA+40(FP), CX
-	MOVQ    ahead+112(FP), DX
-	MOVQ    stepAhead+120(FP), BX
-	MOVQ    b+48(FP), SI
-	MOVQ    rowB+56(FP), DI
-	MOVQ    k+16(FP), R8
+	MOVQ    a+32(FP), AX
+	MOVQ    colA+48(FP), CX
+	MOVQ    ahead+120(FP), DX
+	MOVQ    stepAhead+128(FP), BX
+	MOVQ    b+56(FP), SI
+	MOVQ    rowB+64(FP), DI
+	MOVQ    k+24(FP), R8
 	TESTQ   R8, R8
-	JZ      done30
+	JZ      done43
 
-loop29:
+loop42:
 	VMOVUPD      (SI), Y4
 	VMOVUPD      32(SI), Y5
 	VBROADCASTSD (AX), Y6
@@ -43508,44 +50552,63 @@ loop29:
 	ADDQ         CX, AX
 	ADDQ         DI, SI
 	DECQ         R8
-	JNZ          loop29
+	JNZ          loop42
 
-done30:
-	MOVQ    c+88(FP), AX
-	MOVBLZX accumulate+104(FP), CX
+done43:
+	MOVQ    c+96(FP), AX
+	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store31
+	JZ      store44
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 
-store31:
+store44:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below45
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x01, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    DX, ahead+120(FP)
+	JMP     down41
+
+below45:
 	VZEROUPPER
 	RET
 
-part28:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part40:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down46:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
-	MOVQ       x+64(FP), DX
+	MOVQ       x+72(FP), DX
 	VMOVUPD    (DX), Y2
 	VMOVDQU    (CX)(AX*8), Y3
 	VMASKMOVPD 32(DX), Y3, Y3
-	MOVQ       a+24(FP), DX
-	MOVQ       colA+40(FP), BX
-	MOVQ       ahead+112(FP), SI
-	MOVQ       stepAhead+120(FP), DI
-	MOVQ       b+48(FP), R8
-	MOVQ       rowB+56(FP), R9
-	MOVQ       k+16(FP), R10
+	MOVQ       a+32(FP), DX
+	MOVQ       colA+48(FP), BX
+	MOVQ       ahead+120(FP), SI
+	MOVQ       stepAhead+128(FP), DI
+	MOVQ       b+56(FP), R8
+	MOVQ       rowB+64(FP), R9
+	MOVQ       k+24(FP), R10
 	TESTQ      R10, R10
-	JZ         done33
+	JZ         done48
 
-loop32:
+loop47:
 	VMOVUPD      (R8), Y4
 	VMOVDQU      (CX)(AX*8), Y5
 	VMASKMOVPD   32(R8), Y5, Y5
@@ -43559,53 +50622,72 @@ loop32:
 	ADDQ         BX, DX
 	ADDQ         R9, R8
 	DECQ         R10
-	JNZ          loop32
+	JNZ          loop47
 
-done33:
-	MOVQ       c+88(FP), DX
-	MOVBLZX    accumulate+104(FP), BX
+done48:
+	MOVQ       c+96(FP), DX
+	MOVBLZX    accumulate+112(FP), BX
 	TESTL      BX, BX
-	JZ         store34
+	JZ         store49
 	VMOVUPD    (DX), Y2
 	VADDPD     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y2
 	VMASKMOVPD 32(DX), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store34:
+store49:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below50
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x01, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       SI, ahead+120(FP)
+	JMP        down46
+
+below50:
 	VZEROUPPER
 	RET
 
 tile2x2:
-	MOVQ    cols+8(FP), AX
-	SUBQ    $0x04, AX
-	CMPQ    AX, $0x04
-	JLT     part35
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part51
+
+down52:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPD (AX), Y4
 	VMOVUPD 32(AX), Y5
 	VMOVUPD (AX)(CX*1), Y6
 	VMOVUPD 32(AX)(CX*1), Y7
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done37
+	JZ      done54
 
-loop36:
+loop53:
 	VMOVUPD      (DI), Y8
 	VMOVUPD      32(DI), Y9
 	VBROADCASTSD (AX), Y10
@@ -43623,14 +50705,14 @@ loop36:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop36
+	JNZ          loop53
 
-done37:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done54:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store38
+	JZ      store55
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD 32(AX), Y4
@@ -43640,41 +50722,60 @@ done37:
 	VMOVUPD 32(AX)(CX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store38:
+store55:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below56
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x02, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down52
+
+below56:
 	VZEROUPPER
 	RET
 
-part35:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part51:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down57:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVUPD    (DX), Y4
 	VMOVDQU    (CX)(AX*8), Y5
 	VMASKMOVPD 32(DX), Y5, Y5
 	VMOVUPD    (DX)(BX*1), Y6
 	VMOVDQU    (CX)(AX*8), Y7
 	VMASKMOVPD 32(DX)(BX*1), Y7, Y7
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done40
+	JZ         done59
 
-loop39:
+loop58:
 	VMOVUPD      (R9), Y8
 	VMOVDQU      (CX)(AX*8), Y9
 	VMASKMOVPD   32(R9), Y9, Y9
@@ -43693,14 +50794,14 @@ loop39:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop39
+	JNZ          loop58
 
-done40:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done59:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store41
+	JZ         store60
 	VMOVUPD    (DX), Y4
 	VADDPD     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y4
@@ -43712,47 +50813,66 @@ done40:
 	VMASKMOVPD 32(DX)(BX*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store41:
+store60:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
 	VMOVUPD    Y2, (DX)(BX*1)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below61
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x02, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down57
+
+below61:
 	VZEROUPPER
 	RET
 
 tile3x2:
-	MOVQ    cols+8(FP), AX
-	SUBQ    $0x04, AX
-	CMPQ    AX, $0x04
-	JLT     part42
+	MOVQ cols+16(FP), AX
+	SUBQ $0x04, AX
+	CMPQ AX, $0x04
+	JLT  part62
+
+down63:
 	VXORPS  Y0, Y0, Y0
 	VXORPS  Y1, Y1, Y1
 	VXORPS  Y2, Y2, Y2
 	VXORPS  Y3, Y3, Y3
 	VXORPS  Y4, Y4, Y4
 	VXORPS  Y5, Y5, Y5
-	MOVQ    x+64(FP), AX
-	MOVQ    rowX+72(FP), CX
+	MOVQ    x+72(FP), AX
+	MOVQ    rowX+80(FP), CX
 	VMOVUPD (AX), Y6
 	VMOVUPD 32(AX), Y7
 	VMOVUPD (AX)(CX*1), Y8
 	VMOVUPD 32(AX)(CX*1), Y9
 	VMOVUPD (AX)(CX*2), Y10
 	VMOVUPD 32(AX)(CX*2), Y11
-	MOVQ    a+24(FP), AX
-	MOVQ    rowA+32(FP), CX
-	MOVQ    colA+40(FP), DX
-	MOVQ    ahead+112(FP), BX
-	MOVQ    stepAhead+120(FP), SI
-	MOVQ    b+48(FP), DI
-	MOVQ    rowB+56(FP), R8
-	MOVQ    k+16(FP), R9
+	MOVQ    a+32(FP), AX
+	MOVQ    rowA+40(FP), CX
+	MOVQ    colA+48(FP), DX
+	MOVQ    ahead+120(FP), BX
+	MOVQ    stepAhead+128(FP), SI
+	MOVQ    b+56(FP), DI
+	MOVQ    rowB+64(FP), R8
+	MOVQ    k+24(FP), R9
 	TESTQ   R9, R9
-	JZ      done44
+	JZ      done65
 
-loop43:
+loop64:
 	VMOVUPD      (DI), Y12
 	VMOVUPD      32(DI), Y13
 	VBROADCASTSD (AX), Y14
@@ -43775,14 +50895,14 @@ loop43:
 	ADDQ         DX, AX
 	ADDQ         R8, DI
 	DECQ         R9
-	JNZ          loop43
+	JNZ          loop64
 
-done44:
-	MOVQ    c+88(FP), AX
-	MOVQ    rowC+96(FP), CX
-	MOVBLZX accumulate+104(FP), DX
+done65:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), DX
 	TESTL   DX, DX
-	JZ      store45
+	JZ      store66
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD 32(AX), Y6
@@ -43796,27 +50916,46 @@ done44:
 	VMOVUPD 32(AX)(CX*2), Y6
 	VADDPD  Y6, Y5, Y5
 
-store45:
+store66:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	VMOVUPD Y4, (AX)(CX*2)
 	VMOVUPD Y5, 32(AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below67
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    rowX+80(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, x+72(FP)
+	MOVQ    BX, ahead+120(FP)
+	JMP     down63
+
+below67:
 	VZEROUPPER
 	RET
 
-part42:
-	LEAQ       ones<>+32(SB), CX
-	NEGQ       AX
+part62:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down68:
 	VXORPS     Y0, Y0, Y0
 	VXORPS     Y1, Y1, Y1
 	VXORPS     Y2, Y2, Y2
 	VXORPS     Y3, Y3, Y3
 	VXORPS     Y4, Y4, Y4
 	VXORPS     Y5, Y5, Y5
-	MOVQ       x+64(FP), DX
-	MOVQ       rowX+72(FP), BX
+	MOVQ       x+72(FP), DX
+	MOVQ       rowX+80(FP), BX
 	VMOVUPD    (DX), Y6
 	VMOVDQU    (CX)(AX*8), Y7
 	VMASKMOVPD 32(DX), Y7, Y7
@@ -43826,18 +50965,18 @@ part42:
 	VMOVUPD    (DX)(BX*2), Y10
 	VMOVDQU    (CX)(AX*8), Y11
 	VMASKMOVPD 32(DX)(BX*2), Y11, Y11
-	MOVQ       a+24(FP), DX
-	MOVQ       rowA+32(FP), BX
-	MOVQ       colA+40(FP), SI
-	MOVQ       ahead+112(FP), DI
-	MOVQ       stepAhead+120(FP), R8
-	MOVQ       b+48(FP), R9
-	MOVQ       rowB+56(FP), R10
-	MOVQ       k+16(FP), R11
+	MOVQ       a+32(FP), DX
+	MOVQ       rowA+40(FP), BX
+	MOVQ       colA+48(FP), SI
+	MOVQ       ahead+120(FP), DI
+	MOVQ       stepAhead+128(FP), R8
+	MOVQ       b+56(FP), R9
+	MOVQ       rowB+64(FP), R10
+	MOVQ       k+24(FP), R11
 	TESTQ      R11, R11
-	JZ         done47
+	JZ         done70
 
-loop46:
+loop69:
 	VMOVUPD      (R9), Y12
 	VMOVDQU      (CX)(AX*8), Y13
 	VMASKMOVPD   32(R9), Y13, Y13
@@ -43861,14 +51000,14 @@ loop46:
 	ADDQ         SI, DX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop46
+	JNZ          loop69
 
-done47:
-	MOVQ       c+88(FP), DX
-	MOVQ       rowC+96(FP), BX
-	MOVBLZX    accumulate+104(FP), SI
+done70:
+	MOVQ       c+96(FP), DX
+	MOVQ       rowC+104(FP), BX
+	MOVBLZX    accumulate+112(FP), SI
 	TESTL      SI, SI
-	JZ         store48
+	JZ         store71
 	VMOVUPD    (DX), Y6
 	VADDPD     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y6
@@ -43885,7 +51024,7 @@ done47:
 	VMASKMOVPD 32(DX)(BX*2), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store48:
+store71:
 	VMOVUPD    Y0, (DX)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y1, Y0, 32(DX)
@@ -43895,6 +51034,23 @@ store48:
 	VMOVUPD    Y4, (DX)(BX*2)
 	VMOVDQU    (CX)(AX*8), Y0
 	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
+	MOVQ       tiles+0(FP), DX
+	DECQ       DX
+	JZ         below72
+	MOVQ       DX, tiles+0(FP)
+	MOVQ       rowA+40(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, a+32(FP)
+	MOVQ       rowC+104(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, c+96(FP)
+	MOVQ       rowX+80(FP), DX
+	IMUL3Q     $0x03, DX, DX
+	ADDQ       DX, x+72(FP)
+	MOVQ       DI, ahead+120(FP)
+	JMP        down68
+
+below72:
 	VZEROUPPER
 	RET
 

@@ -13,10 +13,24 @@ var (
 
 func portableTiles[T float32 | float64]() [4]Tile {
 	return [...]Tile{
-		Dot:      {4, 2, dotTile[T]},
-		Distance: {4, 2, distanceTile[T]},
-		Shifted:  {2, 2, shiftedTile[T]},
-		Centred:  {2, 2, centredTile[T]},
+		Dot:      {4, 2, downwards(dotTile[T])},
+		Distance: {4, 2, downwards(distanceTile[T])},
+		Shifted:  {2, 2, downwards(shiftedTile[T])},
+		Centred:  {2, 2, downwards(centredTile[T])},
+	}
+}
+
+// downwards returns the Run of a micro-kernel that computes one tile.
+func downwards(tile func(rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
+	c *byte, rowC int, accumulate bool)) func(tiles, rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
+	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
+	return func(tiles, rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
+		c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
+		for t := range tiles {
+			i := t * rows
+			n := min(k, 1) * i // with k = 0, no other address lies within a, or within the x of Shifted
+			tile(rows, cols, k, move(a, n*rowA), rowA, colA, b, rowB, move(x, n*rowX), rowX, colX, move(c, i*rowC), rowC, accumulate)
+		}
 	}
 }
 
@@ -55,7 +69,7 @@ func put[T float32 | float64](rows, cols int, c *byte, rowC int, accumulate bool
 }
 
 func dotTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, _ *byte, _, _ int,
-	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
+	c *byte, rowC int, accumulate bool) {
 	a1, a2, a3 := row(a, 1, rows, k, rowA), row(a, 2, rows, k, rowA), row(a, 3, rows, k, rowA)
 	b1 := column[T](b, cols, k)
 	p, q := 0, 0 // offsets of the column of a and the row of b
@@ -81,7 +95,7 @@ func dotTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b 
 }
 
 func distanceTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, _ *byte, _, _ int,
-	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
+	c *byte, rowC int, accumulate bool) {
 	a1, a2, a3 := row(a, 1, rows, k, rowA), row(a, 2, rows, k, rowA), row(a, 3, rows, k, rowA)
 	b1 := column[T](b, cols, k)
 	p, q := 0, 0 // offsets of the column of a and the row of b
@@ -111,7 +125,7 @@ func distanceTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA in
 }
 
 func shiftedTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, colX int,
-	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
+	c *byte, rowC int, accumulate bool) {
 	a1, x1, b1 := row(a, 1, rows, k, rowA), row(x, 1, rows, k, rowX), column[T](b, cols, k)
 	p, q, r := 0, 0, 0
 	var s00, s01, s10, s11 T
@@ -131,7 +145,7 @@ func shiftedTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int
 }
 
 func centredTile[T float32 | float64](rows, cols, k int, a *byte, rowA, colA int, b *byte, rowB int, x *byte, rowX, _ int,
-	c *byte, rowC int, accumulate bool, _ uintptr, _ int) {
+	c *byte, rowC int, accumulate bool) {
 	a1, x1, b1 := row(a, 1, rows, k, rowA), row(x, 1, rows, 1, rowX), column[T](b, cols, k)
 	x00, x01, x10, x11 := at[T](x, 0), at[T](x, second[T](cols)), at[T](x1, 0), at[T](x1, second[T](cols))
 	p, q := 0, 0

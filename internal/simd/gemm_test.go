@@ -34,14 +34,16 @@ func TestTiles(t *testing.T) {
 	}
 }
 
-// testTile compares every size of tile with sums in float64, between guards.
+// testTile compares every size of tile, one or three of them, with sums in float64, between guards.
 func testTile[T float32 | float64](t *testing.T, tile Tile, op Contraction, eps float64) {
 	size := int(unsafe.Sizeof(T(0)))
 	r := rand.New(rand.NewPCG(1, 2))
 	const pad = 3
-	for rows := 1; rows <= tile.Rows; rows++ {
+	for high := 1; high <= tile.Rows; high++ {
 		for cols := 1; cols <= tile.Cols; cols++ {
-			for _, k := range []int{0, 1, 2, 7} {
+			for n, k := range []int{0, 1, 2, 7, 2, 70} {
+				tiles := 1 + n/4*2
+				rows := tiles * high
 				a, b := random[T](r, rows*k*2+1), random[T](r, k*(cols+pad)+1)
 				rowA, colA := k, 1
 				if cols%2 == 0 {
@@ -57,13 +59,13 @@ func testTile[T float32 | float64](t *testing.T, tile Tile, op Contraction, eps 
 				for _, accumulate := range []bool{false, true} {
 					got := append([]T(nil), c...)
 					p := func(s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))) }
-					tile.Run(rows, cols, k, p(a), rowA*size, colA*size, p(b), rowB*size, p(x), rowX*size, colX*size,
+					tile.Run(tiles, high, cols, k, p(a), rowA*size, colA*size, p(b), rowB*size, p(x), rowX*size, colX*size,
 						p(got[pad:]), rowC*size, accumulate, 0, 0)
 					for q := range got {
 						i, j := (q-pad)/rowC, (q-pad)%rowC
 						if q < pad || i >= rows || j >= cols {
 							if got[q] != c[q] {
-								t.Fatalf("%dx%d k=%d: wrote element %d", rows, cols, k, q-pad)
+								t.Fatalf("%d tiles of %dx%d k=%d: wrote element %d", tiles, high, cols, k, q-pad)
 							}
 							continue
 						}
@@ -89,7 +91,7 @@ func testTile[T float32 | float64](t *testing.T, tile Tile, op Contraction, eps 
 							bound += math.Abs(f)
 						}
 						if d := math.Abs(float64(got[q]) - want); !(d <= float64(k+3)*eps*bound) {
-							t.Fatalf("%dx%d k=%d accumulate=%v: element %d,%d is %v, want %v", rows, cols, k, accumulate, i, j, got[q], want)
+							t.Fatalf("%d tiles of %dx%d k=%d accumulate=%v: element %d,%d is %v, want %v", tiles, high, cols, k, accumulate, i, j, got[q], want)
 						}
 					}
 				}

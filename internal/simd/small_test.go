@@ -41,7 +41,7 @@ func testSmallProducts[T float32 | float64](t *testing.T, level Level) {
 				for q := range batch {
 					for i := range m {
 						for j := 0; j < n; j += tile.Cols {
-							tile.Run(1, min(tile.Cols, n-j), k, p(a[q*nextA+i*rowA:]), rowA*size, colA*size, p(b[q*nextB+j:]), rowB*size, nil, 0, 0,
+							tile.Run(1, 1, min(tile.Cols, n-j), k, p(a[q*nextA+i*rowA:]), rowA*size, colA*size, p(b[q*nextB+j:]), rowB*size, nil, 0, 0,
 								p(want[pad+(q*m+i)*rowC+j:]), rowC*size, false, 0, 0)
 						}
 					}

@@ -31,6 +31,9 @@ type (
 	// ColumnSum adds the sum of each column of x to acc. The order of the terms depends on rows
 	// alone.
 	ColumnSum func(acc, x *byte, rows, cols, xStride int)
+	// ColumnDeviation adds the squares of the differences of each column of x from its mean to acc,
+	// in the order in which ColumnSum adds.
+	ColumnDeviation func(acc, x, mean *byte, rows, cols, xStride int)
 	// ColumnExtreme sets best to the greatest or the least of itself and each column of x, as Max
 	// and Min do.
 	ColumnExtreme func(best, x *byte, rows, cols, xStride int)
@@ -69,8 +72,8 @@ func (f Function) Cheap() bool { return cheap[f] }
 // Operation is a function of two variables.
 type Operation uint8
 
-// The operations. Max and Min give NaN where either operand is NaN, and order -0 before 0. Div and
-// Pow take floats only.
+// The operations. Max and Min give NaN where either operand is NaN, and order -0 before 0. Div
+// takes floats only.
 const (
 	Add Operation = iota
 	Sub
@@ -78,7 +81,6 @@ const (
 	Div
 	Max
 	Min
-	Pow
 	operations
 )
 
@@ -207,6 +209,12 @@ func ColumnSumOf[T Float](level Level) ColumnSum {
 		return f
 	}
 	return portableColumnSum[float64, T]
+}
+
+// ColumnDeviationOf returns the loop that adds squared differences to float64, nil where a level
+// has none.
+func ColumnDeviationOf[T Float](level Level) ColumnDeviation {
+	return lookup[T](level, func(l *loops) ColumnDeviation { return l.columnDeviation })
 }
 
 // ColumnAddOf returns the loop that adds columns of T to numbers of T, at a level that the machine
@@ -347,6 +355,8 @@ type loops struct {
 
 	columnSum ColumnSum // to float64
 	columnAdd ColumnSum // to its own type
+
+	columnDeviation ColumnDeviation
 
 	columnMax, columnMin ColumnExtreme
 	rowIndex             RowIndex

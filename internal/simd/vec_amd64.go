@@ -104,6 +104,11 @@ func erf32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride in
 //go:noescape
 func asinh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: atan.
+//
+//go:noescape
+func atan32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // repeats one value per row.
 //
 //go:noescape
@@ -339,6 +344,11 @@ func rowMin32AVX2(dst *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func columnSum32AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
 
+// adds the squares of the differences of each column of x from its mean to acc, of float64.
+//
+//go:noescape
+func columnDeviation32AVX2(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
+
 // adds the sum of each column of x to acc.
 //
 //go:noescape
@@ -498,6 +508,11 @@ func erf64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride in
 //
 //go:noescape
 func asinh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: atan.
+//
+//go:noescape
+func atan64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // repeats one value per row.
 //
@@ -734,6 +749,11 @@ func rowMin64AVX2(dst *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func columnSum64AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
 
+// adds the squares of the differences of each column of x from its mean to acc, of float64.
+//
+//go:noescape
+func columnDeviation64AVX2(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
+
 // makes acc the greatest of it and each column of x, or NaN.
 //
 //go:noescape
@@ -878,6 +898,11 @@ func erf32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride 
 //
 //go:noescape
 func asinh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: atan.
+//
+//go:noescape
+func atan32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // repeats one value per row.
 //
@@ -1114,6 +1139,11 @@ func rowMin32AVX512(dst *byte, x *byte, rows int, cols int, xStride int)
 //go:noescape
 func columnSum32AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
 
+// adds the squares of the differences of each column of x from its mean to acc, of float64.
+//
+//go:noescape
+func columnDeviation32AVX512(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
+
 // adds the sum of each column of x to acc.
 //
 //go:noescape
@@ -1273,6 +1303,11 @@ func erf64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride 
 //
 //go:noescape
 func asinh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: atan.
+//
+//go:noescape
+func atan64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // repeats one value per row.
 //
@@ -1508,6 +1543,11 @@ func rowMin64AVX512(dst *byte, x *byte, rows int, cols int, xStride int)
 //
 //go:noescape
 func columnSum64AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
+
+// adds the squares of the differences of each column of x from its mean to acc, of float64.
+//
+//go:noescape
+func columnDeviation64AVX512(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
 
 // makes acc the greatest of it and each column of x, or NaN.
 //

@@ -3075,6 +3075,217 @@ DATA const32_3f317218<>+24(SB)/4, $0x3f317218
 DATA const32_3f317218<>+28(SB)/4, $0x3f317218
 GLOBL const32_3f317218<>(SB), RODATA|NOPTR, $32
 
+// func atan32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, FMA3
+TEXT ·atan32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y1
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VCMPPS       $0x1e, const32_3f19999a<>+0(SB), Y1, Y2
+	VCMPPS       $0x1e, const32_3fd55555<>+0(SB), Y1, Y3
+	VBROADCASTSS const32_3f800000<>+0(SB), Y4
+	VBROADCASTSS const32_bf800000<>+0(SB), Y5
+	VSUBPS       Y4, Y1, Y6
+	VBLENDVPS    Y2, Y6, Y1, Y6
+	VBLENDVPS    Y3, Y5, Y6, Y5
+	VADDPS       Y4, Y1, Y6
+	VBLENDVPS    Y2, Y6, Y4, Y6
+	VBLENDVPS    Y3, Y1, Y6, Y1
+	VANDPS       const32_3f000000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VDIVPS       Y1, Y5, Y1
+	VMULPS       Y1, Y1, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS const32_3d76b87e<>+0(SB), Y5
+	VFMADD213PS  const32_3de2a8bb<>+0(SB), Y4, Y5
+	VFMADD213PS  const32_3e4ccca7<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_bccaa90b<>+0(SB), Y6
+	VFMADD213PS  const32_bdb2a39f<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_be12427b<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_beaaaaab<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMULPS       Y3, Y5, Y3
+	VMULPS       Y1, Y3, Y3
+	VFMADD231PS  const32_b33bbd2e<>+0(SB), Y2, Y3
+	VADDPS       Y3, Y1, Y1
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Y3
+	VFMADD213PS  Y1, Y3, Y2
+	VORPS        Y0, Y2, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VCMPPS       $0x1e, const32_3f19999a<>+0(SB), Y2, Y3
+	VCMPPS       $0x1e, const32_3fd55555<>+0(SB), Y2, Y4
+	VBROADCASTSS const32_3f800000<>+0(SB), Y5
+	VBROADCASTSS const32_bf800000<>+0(SB), Y6
+	VSUBPS       Y5, Y2, Y7
+	VBLENDVPS    Y3, Y7, Y2, Y7
+	VBLENDVPS    Y4, Y6, Y7, Y6
+	VADDPS       Y5, Y2, Y7
+	VBLENDVPS    Y3, Y7, Y5, Y7
+	VBLENDVPS    Y4, Y2, Y7, Y2
+	VANDPS       const32_3f000000<>+0(SB), Y3, Y3
+	VBLENDVPS    Y4, Y5, Y3, Y3
+	VDIVPS       Y2, Y6, Y2
+	VMULPS       Y2, Y2, Y4
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS const32_3d76b87e<>+0(SB), Y6
+	VFMADD213PS  const32_3de2a8bb<>+0(SB), Y5, Y6
+	VFMADD213PS  const32_3e4ccca7<>+0(SB), Y5, Y6
+	VBROADCASTSS const32_bccaa90b<>+0(SB), Y7
+	VFMADD213PS  const32_bdb2a39f<>+0(SB), Y5, Y7
+	VFMADD213PS  const32_be12427b<>+0(SB), Y5, Y7
+	VFMADD213PS  const32_beaaaaab<>+0(SB), Y5, Y7
+	VFMADD213PS  Y7, Y4, Y6
+	VMULPS       Y4, Y6, Y4
+	VMULPS       Y2, Y4, Y4
+	VFMADD231PS  const32_b33bbd2e<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Y4
+	VFMADD213PS  Y2, Y4, Y3
+	VORPS        Y0, Y3, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_3fd55555<>+0(SB)/4, $0x3fd55555
+DATA const32_3fd55555<>+4(SB)/4, $0x3fd55555
+DATA const32_3fd55555<>+8(SB)/4, $0x3fd55555
+DATA const32_3fd55555<>+12(SB)/4, $0x3fd55555
+DATA const32_3fd55555<>+16(SB)/4, $0x3fd55555
+DATA const32_3fd55555<>+20(SB)/4, $0x3fd55555
+DATA const32_3fd55555<>+24(SB)/4, $0x3fd55555
+DATA const32_3fd55555<>+28(SB)/4, $0x3fd55555
+GLOBL const32_3fd55555<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3d76b87e<>+0(SB)/4, $0x3d76b87e
+DATA const32_3d76b87e<>+4(SB)/4, $0x3d76b87e
+DATA const32_3d76b87e<>+8(SB)/4, $0x3d76b87e
+DATA const32_3d76b87e<>+12(SB)/4, $0x3d76b87e
+DATA const32_3d76b87e<>+16(SB)/4, $0x3d76b87e
+DATA const32_3d76b87e<>+20(SB)/4, $0x3d76b87e
+DATA const32_3d76b87e<>+24(SB)/4, $0x3d76b87e
+DATA const32_3d76b87e<>+28(SB)/4, $0x3d76b87e
+GLOBL const32_3d76b87e<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3de2a8bb<>+0(SB)/4, $0x3de2a8bb
+DATA const32_3de2a8bb<>+4(SB)/4, $0x3de2a8bb
+DATA const32_3de2a8bb<>+8(SB)/4, $0x3de2a8bb
+DATA const32_3de2a8bb<>+12(SB)/4, $0x3de2a8bb
+DATA const32_3de2a8bb<>+16(SB)/4, $0x3de2a8bb
+DATA const32_3de2a8bb<>+20(SB)/4, $0x3de2a8bb
+DATA const32_3de2a8bb<>+24(SB)/4, $0x3de2a8bb
+DATA const32_3de2a8bb<>+28(SB)/4, $0x3de2a8bb
+GLOBL const32_3de2a8bb<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3e4ccca7<>+0(SB)/4, $0x3e4ccca7
+DATA const32_3e4ccca7<>+4(SB)/4, $0x3e4ccca7
+DATA const32_3e4ccca7<>+8(SB)/4, $0x3e4ccca7
+DATA const32_3e4ccca7<>+12(SB)/4, $0x3e4ccca7
+DATA const32_3e4ccca7<>+16(SB)/4, $0x3e4ccca7
+DATA const32_3e4ccca7<>+20(SB)/4, $0x3e4ccca7
+DATA const32_3e4ccca7<>+24(SB)/4, $0x3e4ccca7
+DATA const32_3e4ccca7<>+28(SB)/4, $0x3e4ccca7
+GLOBL const32_3e4ccca7<>(SB), RODATA|NOPTR, $32
+
+DATA const32_bccaa90b<>+0(SB)/4, $0xbccaa90b
+DATA const32_bccaa90b<>+4(SB)/4, $0xbccaa90b
+DATA const32_bccaa90b<>+8(SB)/4, $0xbccaa90b
+DATA const32_bccaa90b<>+12(SB)/4, $0xbccaa90b
+DATA const32_bccaa90b<>+16(SB)/4, $0xbccaa90b
+DATA const32_bccaa90b<>+20(SB)/4, $0xbccaa90b
+DATA const32_bccaa90b<>+24(SB)/4, $0xbccaa90b
+DATA const32_bccaa90b<>+28(SB)/4, $0xbccaa90b
+GLOBL const32_bccaa90b<>(SB), RODATA|NOPTR, $32
+
+DATA const32_bdb2a39f<>+0(SB)/4, $0xbdb2a39f
+DATA const32_bdb2a39f<>+4(SB)/4, $0xbdb2a39f
+DATA const32_bdb2a39f<>+8(SB)/4, $0xbdb2a39f
+DATA const32_bdb2a39f<>+12(SB)/4, $0xbdb2a39f
+DATA const32_bdb2a39f<>+16(SB)/4, $0xbdb2a39f
+DATA const32_bdb2a39f<>+20(SB)/4, $0xbdb2a39f
+DATA const32_bdb2a39f<>+24(SB)/4, $0xbdb2a39f
+DATA const32_bdb2a39f<>+28(SB)/4, $0xbdb2a39f
+GLOBL const32_bdb2a39f<>(SB), RODATA|NOPTR, $32
+
+DATA const32_be12427b<>+0(SB)/4, $0xbe12427b
+DATA const32_be12427b<>+4(SB)/4, $0xbe12427b
+DATA const32_be12427b<>+8(SB)/4, $0xbe12427b
+DATA const32_be12427b<>+12(SB)/4, $0xbe12427b
+DATA const32_be12427b<>+16(SB)/4, $0xbe12427b
+DATA const32_be12427b<>+20(SB)/4, $0xbe12427b
+DATA const32_be12427b<>+24(SB)/4, $0xbe12427b
+DATA const32_be12427b<>+28(SB)/4, $0xbe12427b
+GLOBL const32_be12427b<>(SB), RODATA|NOPTR, $32
+
+DATA const32_beaaaaab<>+0(SB)/4, $0xbeaaaaab
+DATA const32_beaaaaab<>+4(SB)/4, $0xbeaaaaab
+DATA const32_beaaaaab<>+8(SB)/4, $0xbeaaaaab
+DATA const32_beaaaaab<>+12(SB)/4, $0xbeaaaaab
+DATA const32_beaaaaab<>+16(SB)/4, $0xbeaaaaab
+DATA const32_beaaaaab<>+20(SB)/4, $0xbeaaaaab
+DATA const32_beaaaaab<>+24(SB)/4, $0xbeaaaaab
+DATA const32_beaaaaab<>+28(SB)/4, $0xbeaaaaab
+GLOBL const32_beaaaaab<>(SB), RODATA|NOPTR, $32
+
+DATA const32_b33bbd2e<>+0(SB)/4, $0xb33bbd2e
+DATA const32_b33bbd2e<>+4(SB)/4, $0xb33bbd2e
+DATA const32_b33bbd2e<>+8(SB)/4, $0xb33bbd2e
+DATA const32_b33bbd2e<>+12(SB)/4, $0xb33bbd2e
+DATA const32_b33bbd2e<>+16(SB)/4, $0xb33bbd2e
+DATA const32_b33bbd2e<>+20(SB)/4, $0xb33bbd2e
+DATA const32_b33bbd2e<>+24(SB)/4, $0xb33bbd2e
+DATA const32_b33bbd2e<>+28(SB)/4, $0xb33bbd2e
+GLOBL const32_b33bbd2e<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3fc90fdb<>+0(SB)/4, $0x3fc90fdb
+DATA const32_3fc90fdb<>+4(SB)/4, $0x3fc90fdb
+DATA const32_3fc90fdb<>+8(SB)/4, $0x3fc90fdb
+DATA const32_3fc90fdb<>+12(SB)/4, $0x3fc90fdb
+DATA const32_3fc90fdb<>+16(SB)/4, $0x3fc90fdb
+DATA const32_3fc90fdb<>+20(SB)/4, $0x3fc90fdb
+DATA const32_3fc90fdb<>+24(SB)/4, $0x3fc90fdb
+DATA const32_3fc90fdb<>+28(SB)/4, $0x3fc90fdb
+GLOBL const32_3fc90fdb<>(SB), RODATA|NOPTR, $32
+
 // func spread32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX
 TEXT ·spread32AVX2(SB), NOSPLIT, $0-48
@@ -3285,26 +3496,6 @@ DATA const32_3f22f983<>+20(SB)/4, $0x3f22f983
 DATA const32_3f22f983<>+24(SB)/4, $0x3f22f983
 DATA const32_3f22f983<>+28(SB)/4, $0x3f22f983
 GLOBL const32_3f22f983<>(SB), RODATA|NOPTR, $32
-
-DATA const32_3fc90fdb<>+0(SB)/4, $0x3fc90fdb
-DATA const32_3fc90fdb<>+4(SB)/4, $0x3fc90fdb
-DATA const32_3fc90fdb<>+8(SB)/4, $0x3fc90fdb
-DATA const32_3fc90fdb<>+12(SB)/4, $0x3fc90fdb
-DATA const32_3fc90fdb<>+16(SB)/4, $0x3fc90fdb
-DATA const32_3fc90fdb<>+20(SB)/4, $0x3fc90fdb
-DATA const32_3fc90fdb<>+24(SB)/4, $0x3fc90fdb
-DATA const32_3fc90fdb<>+28(SB)/4, $0x3fc90fdb
-GLOBL const32_3fc90fdb<>(SB), RODATA|NOPTR, $32
-
-DATA const32_b33bbd2e<>+0(SB)/4, $0xb33bbd2e
-DATA const32_b33bbd2e<>+4(SB)/4, $0xb33bbd2e
-DATA const32_b33bbd2e<>+8(SB)/4, $0xb33bbd2e
-DATA const32_b33bbd2e<>+12(SB)/4, $0xb33bbd2e
-DATA const32_b33bbd2e<>+16(SB)/4, $0xb33bbd2e
-DATA const32_b33bbd2e<>+20(SB)/4, $0xb33bbd2e
-DATA const32_b33bbd2e<>+24(SB)/4, $0xb33bbd2e
-DATA const32_b33bbd2e<>+28(SB)/4, $0xb33bbd2e
-GLOBL const32_b33bbd2e<>(SB), RODATA|NOPTR, $32
 
 DATA const32_a6f72ced<>+0(SB)/4, $0xa6f72ced
 DATA const32_a6f72ced<>+4(SB)/4, $0xa6f72ced
@@ -7755,6 +7946,342 @@ part19:
 done20:
 	LEAQ (R9)(SI*1), R9
 	SUBQ $0x01, R8
+
+end17:
+	VZEROUPPER
+	RET
+
+// func columnDeviation32AVX2(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
+// Requires: AVX, AVX2
+TEXT ·columnDeviation32AVX2(SB), NOSPLIT, $0-48
+	MOVQ rows+24(FP), R9
+	MOVQ x+8(FP), R10
+	MOVQ xStride+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+	CMPQ R9, $0x08
+	JLT  end2
+
+pass1:
+	MOVQ R10, CX
+	LEAQ (R10)(DI*4), DX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part4
+
+vectors3:
+	VMOVUPS      (AX), Y0
+	VMOVUPS      (CX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMOVUPS      (CX)(DI*2), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      (CX)(R8*1), Y4
+	VSUBPS       Y0, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VMOVUPS      (DX), Y5
+	VSUBPS       Y0, Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	VMOVUPS      (DX)(DI*1), Y6
+	VSUBPS       Y0, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VMOVUPS      (DX)(DI*2), Y7
+	VSUBPS       Y0, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VMOVUPS      (DX)(R8*1), Y8
+	VSUBPS       Y0, Y8, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y4, Y3, Y2
+	VADDPS       Y6, Y5, Y3
+	VADDPS       Y0, Y7, Y0
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y0, Y3, Y0
+	VADDPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (BX), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (BX)
+	VMOVUPD      32(BX), Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, DX
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, SI
+	CMPQ         SI, $0x08
+	JGE          vectors3
+
+part4:
+	TESTQ        SI, SI
+	JLE          done5
+	LEAQ         ramp<>+32(SB), R11
+	NEGQ         SI
+	VMOVDQU      (R11)(SI*4), Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMASKMOVPS   (CX)(DI*1), Y0, Y3
+	VSUBPS       Y1, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMASKMOVPS   (CX)(DI*2), Y0, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VMASKMOVPS   (CX)(R8*1), Y0, Y5
+	VSUBPS       Y1, Y5, Y5
+	VMULPS       Y5, Y5, Y5
+	VMASKMOVPS   (DX), Y0, Y6
+	VSUBPS       Y1, Y6, Y6
+	VMULPS       Y6, Y6, Y6
+	VMASKMOVPS   (DX)(DI*1), Y0, Y7
+	VSUBPS       Y1, Y7, Y7
+	VMULPS       Y7, Y7, Y7
+	VMASKMOVPS   (DX)(DI*2), Y0, Y8
+	VSUBPS       Y1, Y8, Y8
+	VMULPS       Y8, Y8, Y8
+	VMASKMOVPS   (DX)(R8*1), Y0, Y9
+	VSUBPS       Y1, Y9, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y5, Y4, Y3
+	VADDPS       Y7, Y6, Y4
+	VADDPS       Y1, Y8, Y1
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y1, Y4, Y1
+	VADDPS       Y1, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VCVTPS2PD    X1, Y1
+	VCVTPS2PD    X2, Y2
+	VEXTRACTF128 $0x01, Y0, X3
+	VPMOVSXDQ    X0, Y0
+	VPMOVSXDQ    X3, Y3
+	VMASKMOVPD   (BX), Y0, Y4
+	VADDPD       Y4, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (BX)
+	VMASKMOVPD   32(BX), Y3, Y0
+	VADDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y3, 32(BX)
+
+done5:
+	LEAQ (R10)(DI*8), R10
+	SUBQ $0x08, R9
+	CMPQ R9, $0x08
+	JGE  pass1
+
+end2:
+	CMPQ R9, $0x04
+	JLT  end7
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part9
+
+vectors8:
+	VMOVUPS      (AX), Y0
+	VMOVUPS      (CX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VSUBPS       Y0, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMOVUPS      (CX)(DI*2), Y3
+	VSUBPS       Y0, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMOVUPS      (CX)(R8*1), Y4
+	VSUBPS       Y0, Y4, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y2, Y1, Y1
+	VADDPS       Y0, Y3, Y0
+	VADDPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (BX), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (BX)
+	VMOVUPD      32(BX), Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, SI
+	CMPQ         SI, $0x08
+	JGE          vectors8
+
+part9:
+	TESTQ        SI, SI
+	JLE          done10
+	LEAQ         ramp<>+32(SB), DX
+	NEGQ         SI
+	VMOVDQU      (DX)(SI*4), Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMASKMOVPS   (CX)(DI*1), Y0, Y3
+	VSUBPS       Y1, Y3, Y3
+	VMULPS       Y3, Y3, Y3
+	VMASKMOVPS   (CX)(DI*2), Y0, Y4
+	VSUBPS       Y1, Y4, Y4
+	VMULPS       Y4, Y4, Y4
+	VMASKMOVPS   (CX)(R8*1), Y0, Y5
+	VSUBPS       Y1, Y5, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y3, Y2, Y2
+	VADDPS       Y1, Y4, Y1
+	VADDPS       Y1, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VCVTPS2PD    X1, Y1
+	VCVTPS2PD    X2, Y2
+	VEXTRACTF128 $0x01, Y0, X3
+	VPMOVSXDQ    X0, Y0
+	VPMOVSXDQ    X3, Y3
+	VMASKMOVPD   (BX), Y0, Y4
+	VADDPD       Y4, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (BX)
+	VMASKMOVPD   32(BX), Y3, Y0
+	VADDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y3, 32(BX)
+
+done10:
+	LEAQ (R10)(DI*4), R10
+	SUBQ $0x04, R9
+
+end7:
+	CMPQ R9, $0x02
+	JLT  end12
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPS      (AX), Y0
+	VMOVUPS      (CX), Y1
+	VSUBPS       Y0, Y1, Y1
+	VMULPS       Y1, Y1, Y1
+	VMOVUPS      (CX)(DI*1), Y2
+	VSUBPS       Y0, Y2, Y0
+	VMULPS       Y0, Y0, Y0
+	VADDPS       Y0, Y1, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (BX), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (BX)
+	VMOVUPD      32(BX), Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, SI
+	CMPQ         SI, $0x08
+	JGE          vectors13
+
+part14:
+	TESTQ        SI, SI
+	JLE          done15
+	LEAQ         ramp<>+32(SB), DX
+	NEGQ         SI
+	VMOVDQU      (DX)(SI*4), Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VSUBPS       Y1, Y2, Y2
+	VMULPS       Y2, Y2, Y2
+	VMASKMOVPS   (CX)(DI*1), Y0, Y3
+	VSUBPS       Y1, Y3, Y1
+	VMULPS       Y1, Y1, Y1
+	VADDPS       Y1, Y2, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VCVTPS2PD    X1, Y1
+	VCVTPS2PD    X2, Y2
+	VEXTRACTF128 $0x01, Y0, X3
+	VPMOVSXDQ    X0, Y0
+	VPMOVSXDQ    X3, Y3
+	VMASKMOVPD   (BX), Y0, Y4
+	VADDPD       Y4, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (BX)
+	VMASKMOVPD   32(BX), Y3, Y0
+	VADDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y3, 32(BX)
+
+done15:
+	LEAQ (R10)(DI*2), R10
+	SUBQ $0x02, R9
+
+end12:
+	CMPQ R9, $0x01
+	JLT  end17
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPS      (AX), Y0
+	VMOVUPS      (CX), Y1
+	VSUBPS       Y0, Y1, Y0
+	VMULPS       Y0, Y0, Y0
+	VEXTRACTF128 $0x01, Y0, X1
+	VCVTPS2PD    X0, Y0
+	VCVTPS2PD    X1, Y1
+	VMOVUPD      (BX), Y2
+	VADDPD       Y2, Y0, Y0
+	VMOVUPD      Y0, (BX)
+	VMOVUPD      32(BX), Y0
+	VADDPD       Y0, Y1, Y0
+	VMOVUPD      Y0, 32(BX)
+	ADDQ         $0x20, CX
+	ADDQ         $0x20, AX
+	ADDQ         $0x40, BX
+	SUBQ         $0x08, SI
+	CMPQ         SI, $0x08
+	JGE          vectors18
+
+part19:
+	TESTQ        SI, SI
+	JLE          done20
+	LEAQ         ramp<>+32(SB), DX
+	NEGQ         SI
+	VMOVDQU      (DX)(SI*4), Y0
+	VMASKMOVPS   (AX), Y0, Y1
+	VMASKMOVPS   (CX), Y0, Y2
+	VSUBPS       Y1, Y2, Y1
+	VMULPS       Y1, Y1, Y1
+	VEXTRACTF128 $0x01, Y1, X2
+	VCVTPS2PD    X1, Y1
+	VCVTPS2PD    X2, Y2
+	VEXTRACTF128 $0x01, Y0, X3
+	VPMOVSXDQ    X0, Y0
+	VPMOVSXDQ    X3, Y3
+	VMASKMOVPD   (BX), Y0, Y4
+	VADDPD       Y4, Y1, Y1
+	VMASKMOVPD   Y1, Y0, (BX)
+	VMASKMOVPD   32(BX), Y3, Y0
+	VADDPD       Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y3, 32(BX)
+
+done20:
+	LEAQ (R10)(DI*1), R10
+	SUBQ $0x01, R9
 
 end17:
 	VZEROUPPER
@@ -12680,6 +13207,243 @@ DATA const64_3fe62e42fefa39ef<>+16(SB)/8, $0x3fe62e42fefa39ef
 DATA const64_3fe62e42fefa39ef<>+24(SB)/8, $0x3fe62e42fefa39ef
 GLOBL const64_3fe62e42fefa39ef<>(SB), RODATA|NOPTR, $32
 
+// func atan64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, FMA3
+TEXT ·atan64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y1
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VCMPPD       $0x1e, const64_3fe3333333333333<>+0(SB), Y1, Y2
+	VCMPPD       $0x1e, const64_3ffaaaaaaaaaaaab<>+0(SB), Y1, Y3
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y4
+	VBROADCASTSD const64_bff0000000000000<>+0(SB), Y5
+	VSUBPD       Y4, Y1, Y6
+	VBLENDVPD    Y2, Y6, Y1, Y6
+	VBLENDVPD    Y3, Y5, Y6, Y5
+	VADDPD       Y4, Y1, Y6
+	VBLENDVPD    Y2, Y6, Y4, Y6
+	VBLENDVPD    Y3, Y1, Y6, Y1
+	VANDPD       const64_3fe0000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VDIVPD       Y1, Y5, Y1
+	VMULPD       Y1, Y1, Y3
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD const64_3f66345b6b369a12<>+0(SB), Y5
+	VFMADD213PD  const64_3f963d9877b70a40<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fa3862b29e999c5<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fa856495be89b71<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fae1df5e3634413<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fb3b13b00baa3a1<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fbc71c71c6e81a0<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fc9999999999995<>+0(SB), Y4, Y5
+	VBROADCASTSD const64_bf85f380cde2d62a<>+0(SB), Y6
+	VFMADD213PD  const64_bfa01247896d102f<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_bfa6062db855cffc<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_bfaaf0f9cb9868f6<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_bfb1110f9a13c1ac<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_bfb745d173bb4cd3<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_bfc249249249201d<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_bfd5555555555555<>+0(SB), Y4, Y6
+	VFMADD213PD  Y6, Y3, Y5
+	VMULPD       Y3, Y5, Y3
+	VMULPD       Y1, Y3, Y3
+	VFMADD231PD  const64_3c91a62633145c07<>+0(SB), Y2, Y3
+	VADDPD       Y3, Y1, Y1
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Y3
+	VFMADD213PD  Y1, Y3, Y2
+	VORPD        Y0, Y2, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VCMPPD       $0x1e, const64_3fe3333333333333<>+0(SB), Y2, Y3
+	VCMPPD       $0x1e, const64_3ffaaaaaaaaaaaab<>+0(SB), Y2, Y4
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y5
+	VBROADCASTSD const64_bff0000000000000<>+0(SB), Y6
+	VSUBPD       Y5, Y2, Y7
+	VBLENDVPD    Y3, Y7, Y2, Y7
+	VBLENDVPD    Y4, Y6, Y7, Y6
+	VADDPD       Y5, Y2, Y7
+	VBLENDVPD    Y3, Y7, Y5, Y7
+	VBLENDVPD    Y4, Y2, Y7, Y2
+	VANDPD       const64_3fe0000000000000<>+0(SB), Y3, Y3
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VDIVPD       Y2, Y6, Y2
+	VMULPD       Y2, Y2, Y4
+	VMULPD       Y4, Y4, Y5
+	VBROADCASTSD const64_3f66345b6b369a12<>+0(SB), Y6
+	VFMADD213PD  const64_3f963d9877b70a40<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fa3862b29e999c5<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fa856495be89b71<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fae1df5e3634413<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fb3b13b00baa3a1<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fbc71c71c6e81a0<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fc9999999999995<>+0(SB), Y5, Y6
+	VBROADCASTSD const64_bf85f380cde2d62a<>+0(SB), Y7
+	VFMADD213PD  const64_bfa01247896d102f<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_bfa6062db855cffc<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_bfaaf0f9cb9868f6<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_bfb1110f9a13c1ac<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_bfb745d173bb4cd3<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_bfc249249249201d<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_bfd5555555555555<>+0(SB), Y5, Y7
+	VFMADD213PD  Y7, Y4, Y6
+	VMULPD       Y4, Y6, Y4
+	VMULPD       Y2, Y4, Y4
+	VFMADD231PD  const64_3c91a62633145c07<>+0(SB), Y3, Y4
+	VADDPD       Y4, Y2, Y2
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Y4
+	VFMADD213PD  Y2, Y4, Y3
+	VORPD        Y0, Y3, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_3ffaaaaaaaaaaaab<>+0(SB)/8, $0x3ffaaaaaaaaaaaab
+DATA const64_3ffaaaaaaaaaaaab<>+8(SB)/8, $0x3ffaaaaaaaaaaaab
+DATA const64_3ffaaaaaaaaaaaab<>+16(SB)/8, $0x3ffaaaaaaaaaaaab
+DATA const64_3ffaaaaaaaaaaaab<>+24(SB)/8, $0x3ffaaaaaaaaaaaab
+GLOBL const64_3ffaaaaaaaaaaaab<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f66345b6b369a12<>+0(SB)/8, $0x3f66345b6b369a12
+DATA const64_3f66345b6b369a12<>+8(SB)/8, $0x3f66345b6b369a12
+DATA const64_3f66345b6b369a12<>+16(SB)/8, $0x3f66345b6b369a12
+DATA const64_3f66345b6b369a12<>+24(SB)/8, $0x3f66345b6b369a12
+GLOBL const64_3f66345b6b369a12<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f963d9877b70a40<>+0(SB)/8, $0x3f963d9877b70a40
+DATA const64_3f963d9877b70a40<>+8(SB)/8, $0x3f963d9877b70a40
+DATA const64_3f963d9877b70a40<>+16(SB)/8, $0x3f963d9877b70a40
+DATA const64_3f963d9877b70a40<>+24(SB)/8, $0x3f963d9877b70a40
+GLOBL const64_3f963d9877b70a40<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fa3862b29e999c5<>+0(SB)/8, $0x3fa3862b29e999c5
+DATA const64_3fa3862b29e999c5<>+8(SB)/8, $0x3fa3862b29e999c5
+DATA const64_3fa3862b29e999c5<>+16(SB)/8, $0x3fa3862b29e999c5
+DATA const64_3fa3862b29e999c5<>+24(SB)/8, $0x3fa3862b29e999c5
+GLOBL const64_3fa3862b29e999c5<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fa856495be89b71<>+0(SB)/8, $0x3fa856495be89b71
+DATA const64_3fa856495be89b71<>+8(SB)/8, $0x3fa856495be89b71
+DATA const64_3fa856495be89b71<>+16(SB)/8, $0x3fa856495be89b71
+DATA const64_3fa856495be89b71<>+24(SB)/8, $0x3fa856495be89b71
+GLOBL const64_3fa856495be89b71<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fae1df5e3634413<>+0(SB)/8, $0x3fae1df5e3634413
+DATA const64_3fae1df5e3634413<>+8(SB)/8, $0x3fae1df5e3634413
+DATA const64_3fae1df5e3634413<>+16(SB)/8, $0x3fae1df5e3634413
+DATA const64_3fae1df5e3634413<>+24(SB)/8, $0x3fae1df5e3634413
+GLOBL const64_3fae1df5e3634413<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fb3b13b00baa3a1<>+0(SB)/8, $0x3fb3b13b00baa3a1
+DATA const64_3fb3b13b00baa3a1<>+8(SB)/8, $0x3fb3b13b00baa3a1
+DATA const64_3fb3b13b00baa3a1<>+16(SB)/8, $0x3fb3b13b00baa3a1
+DATA const64_3fb3b13b00baa3a1<>+24(SB)/8, $0x3fb3b13b00baa3a1
+GLOBL const64_3fb3b13b00baa3a1<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fbc71c71c6e81a0<>+0(SB)/8, $0x3fbc71c71c6e81a0
+DATA const64_3fbc71c71c6e81a0<>+8(SB)/8, $0x3fbc71c71c6e81a0
+DATA const64_3fbc71c71c6e81a0<>+16(SB)/8, $0x3fbc71c71c6e81a0
+DATA const64_3fbc71c71c6e81a0<>+24(SB)/8, $0x3fbc71c71c6e81a0
+GLOBL const64_3fbc71c71c6e81a0<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fc9999999999995<>+0(SB)/8, $0x3fc9999999999995
+DATA const64_3fc9999999999995<>+8(SB)/8, $0x3fc9999999999995
+DATA const64_3fc9999999999995<>+16(SB)/8, $0x3fc9999999999995
+DATA const64_3fc9999999999995<>+24(SB)/8, $0x3fc9999999999995
+GLOBL const64_3fc9999999999995<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bf85f380cde2d62a<>+0(SB)/8, $0xbf85f380cde2d62a
+DATA const64_bf85f380cde2d62a<>+8(SB)/8, $0xbf85f380cde2d62a
+DATA const64_bf85f380cde2d62a<>+16(SB)/8, $0xbf85f380cde2d62a
+DATA const64_bf85f380cde2d62a<>+24(SB)/8, $0xbf85f380cde2d62a
+GLOBL const64_bf85f380cde2d62a<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfa01247896d102f<>+0(SB)/8, $0xbfa01247896d102f
+DATA const64_bfa01247896d102f<>+8(SB)/8, $0xbfa01247896d102f
+DATA const64_bfa01247896d102f<>+16(SB)/8, $0xbfa01247896d102f
+DATA const64_bfa01247896d102f<>+24(SB)/8, $0xbfa01247896d102f
+GLOBL const64_bfa01247896d102f<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfa6062db855cffc<>+0(SB)/8, $0xbfa6062db855cffc
+DATA const64_bfa6062db855cffc<>+8(SB)/8, $0xbfa6062db855cffc
+DATA const64_bfa6062db855cffc<>+16(SB)/8, $0xbfa6062db855cffc
+DATA const64_bfa6062db855cffc<>+24(SB)/8, $0xbfa6062db855cffc
+GLOBL const64_bfa6062db855cffc<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfaaf0f9cb9868f6<>+0(SB)/8, $0xbfaaf0f9cb9868f6
+DATA const64_bfaaf0f9cb9868f6<>+8(SB)/8, $0xbfaaf0f9cb9868f6
+DATA const64_bfaaf0f9cb9868f6<>+16(SB)/8, $0xbfaaf0f9cb9868f6
+DATA const64_bfaaf0f9cb9868f6<>+24(SB)/8, $0xbfaaf0f9cb9868f6
+GLOBL const64_bfaaf0f9cb9868f6<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfb1110f9a13c1ac<>+0(SB)/8, $0xbfb1110f9a13c1ac
+DATA const64_bfb1110f9a13c1ac<>+8(SB)/8, $0xbfb1110f9a13c1ac
+DATA const64_bfb1110f9a13c1ac<>+16(SB)/8, $0xbfb1110f9a13c1ac
+DATA const64_bfb1110f9a13c1ac<>+24(SB)/8, $0xbfb1110f9a13c1ac
+GLOBL const64_bfb1110f9a13c1ac<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfb745d173bb4cd3<>+0(SB)/8, $0xbfb745d173bb4cd3
+DATA const64_bfb745d173bb4cd3<>+8(SB)/8, $0xbfb745d173bb4cd3
+DATA const64_bfb745d173bb4cd3<>+16(SB)/8, $0xbfb745d173bb4cd3
+DATA const64_bfb745d173bb4cd3<>+24(SB)/8, $0xbfb745d173bb4cd3
+GLOBL const64_bfb745d173bb4cd3<>(SB), RODATA|NOPTR, $32
+
+DATA const64_bfc249249249201d<>+0(SB)/8, $0xbfc249249249201d
+DATA const64_bfc249249249201d<>+8(SB)/8, $0xbfc249249249201d
+DATA const64_bfc249249249201d<>+16(SB)/8, $0xbfc249249249201d
+DATA const64_bfc249249249201d<>+24(SB)/8, $0xbfc249249249201d
+GLOBL const64_bfc249249249201d<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3c91a62633145c07<>+0(SB)/8, $0x3c91a62633145c07
+DATA const64_3c91a62633145c07<>+8(SB)/8, $0x3c91a62633145c07
+DATA const64_3c91a62633145c07<>+16(SB)/8, $0x3c91a62633145c07
+DATA const64_3c91a62633145c07<>+24(SB)/8, $0x3c91a62633145c07
+GLOBL const64_3c91a62633145c07<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3ff921fb54442d18<>+0(SB)/8, $0x3ff921fb54442d18
+DATA const64_3ff921fb54442d18<>+8(SB)/8, $0x3ff921fb54442d18
+DATA const64_3ff921fb54442d18<>+16(SB)/8, $0x3ff921fb54442d18
+DATA const64_3ff921fb54442d18<>+24(SB)/8, $0x3ff921fb54442d18
+GLOBL const64_3ff921fb54442d18<>(SB), RODATA|NOPTR, $32
+
 // func spread64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX
 TEXT ·spread64AVX2(SB), NOSPLIT, $0-48
@@ -12892,18 +13656,6 @@ DATA const64_3fe45f306dc9c883<>+8(SB)/8, $0x3fe45f306dc9c883
 DATA const64_3fe45f306dc9c883<>+16(SB)/8, $0x3fe45f306dc9c883
 DATA const64_3fe45f306dc9c883<>+24(SB)/8, $0x3fe45f306dc9c883
 GLOBL const64_3fe45f306dc9c883<>(SB), RODATA|NOPTR, $32
-
-DATA const64_3ff921fb54442d18<>+0(SB)/8, $0x3ff921fb54442d18
-DATA const64_3ff921fb54442d18<>+8(SB)/8, $0x3ff921fb54442d18
-DATA const64_3ff921fb54442d18<>+16(SB)/8, $0x3ff921fb54442d18
-DATA const64_3ff921fb54442d18<>+24(SB)/8, $0x3ff921fb54442d18
-GLOBL const64_3ff921fb54442d18<>(SB), RODATA|NOPTR, $32
-
-DATA const64_3c91a62633145c07<>+0(SB)/8, $0x3c91a62633145c07
-DATA const64_3c91a62633145c07<>+8(SB)/8, $0x3c91a62633145c07
-DATA const64_3c91a62633145c07<>+16(SB)/8, $0x3c91a62633145c07
-DATA const64_3c91a62633145c07<>+24(SB)/8, $0x3c91a62633145c07
-GLOBL const64_3c91a62633145c07<>(SB), RODATA|NOPTR, $32
 
 DATA const64_b91f1976b7ed8fbc<>+0(SB)/8, $0xb91f1976b7ed8fbc
 DATA const64_b91f1976b7ed8fbc<>+8(SB)/8, $0xb91f1976b7ed8fbc
@@ -17323,6 +18075,282 @@ end17:
 	VZEROUPPER
 	RET
 
+// func columnDeviation64AVX2(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
+// Requires: AVX
+TEXT ·columnDeviation64AVX2(SB), NOSPLIT, $0-48
+	MOVQ rows+24(FP), R9
+	MOVQ x+8(FP), R10
+	MOVQ xStride+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+	CMPQ R9, $0x08
+	JLT  end2
+
+pass1:
+	MOVQ R10, CX
+	LEAQ (R10)(DI*4), DX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x04
+	JLT  part4
+
+vectors3:
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMULPD  Y1, Y1, Y1
+	VMOVUPD (CX)(DI*1), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMULPD  Y2, Y2, Y2
+	VMOVUPD (CX)(DI*2), Y3
+	VSUBPD  Y0, Y3, Y3
+	VMULPD  Y3, Y3, Y3
+	VMOVUPD (CX)(R8*1), Y4
+	VSUBPD  Y0, Y4, Y4
+	VMULPD  Y4, Y4, Y4
+	VMOVUPD (DX), Y5
+	VSUBPD  Y0, Y5, Y5
+	VMULPD  Y5, Y5, Y5
+	VMOVUPD (DX)(DI*1), Y6
+	VSUBPD  Y0, Y6, Y6
+	VMULPD  Y6, Y6, Y6
+	VMOVUPD (DX)(DI*2), Y7
+	VSUBPD  Y0, Y7, Y7
+	VMULPD  Y7, Y7, Y7
+	VMOVUPD (DX)(R8*1), Y8
+	VSUBPD  Y0, Y8, Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y4, Y3, Y2
+	VADDPD  Y6, Y5, Y3
+	VADDPD  Y0, Y7, Y0
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y0, Y3, Y0
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (BX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, DX
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	CMPQ    SI, $0x04
+	JGE     vectors3
+
+part4:
+	TESTQ      SI, SI
+	JLE        done5
+	LEAQ       ramp<>+32(SB), R11
+	NEGQ       SI
+	VMOVDQU    (R11)(SI*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VSUBPD     Y1, Y2, Y2
+	VMULPD     Y2, Y2, Y2
+	VMASKMOVPD (CX)(DI*1), Y0, Y3
+	VSUBPD     Y1, Y3, Y3
+	VMULPD     Y3, Y3, Y3
+	VMASKMOVPD (CX)(DI*2), Y0, Y4
+	VSUBPD     Y1, Y4, Y4
+	VMULPD     Y4, Y4, Y4
+	VMASKMOVPD (CX)(R8*1), Y0, Y5
+	VSUBPD     Y1, Y5, Y5
+	VMULPD     Y5, Y5, Y5
+	VMASKMOVPD (DX), Y0, Y6
+	VSUBPD     Y1, Y6, Y6
+	VMULPD     Y6, Y6, Y6
+	VMASKMOVPD (DX)(DI*1), Y0, Y7
+	VSUBPD     Y1, Y7, Y7
+	VMULPD     Y7, Y7, Y7
+	VMASKMOVPD (DX)(DI*2), Y0, Y8
+	VSUBPD     Y1, Y8, Y8
+	VMULPD     Y8, Y8, Y8
+	VMASKMOVPD (DX)(R8*1), Y0, Y9
+	VSUBPD     Y1, Y9, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y3, Y2, Y2
+	VADDPD     Y5, Y4, Y3
+	VADDPD     Y7, Y6, Y4
+	VADDPD     Y1, Y8, Y1
+	VADDPD     Y3, Y2, Y2
+	VADDPD     Y1, Y4, Y1
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD (BX), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (BX)
+
+done5:
+	LEAQ (R10)(DI*8), R10
+	SUBQ $0x08, R9
+	CMPQ R9, $0x08
+	JGE  pass1
+
+end2:
+	CMPQ R9, $0x04
+	JLT  end7
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x04
+	JLT  part9
+
+vectors8:
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMULPD  Y1, Y1, Y1
+	VMOVUPD (CX)(DI*1), Y2
+	VSUBPD  Y0, Y2, Y2
+	VMULPD  Y2, Y2, Y2
+	VMOVUPD (CX)(DI*2), Y3
+	VSUBPD  Y0, Y3, Y3
+	VMULPD  Y3, Y3, Y3
+	VMOVUPD (CX)(R8*1), Y4
+	VSUBPD  Y0, Y4, Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  Y2, Y1, Y1
+	VADDPD  Y0, Y3, Y0
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (BX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	CMPQ    SI, $0x04
+	JGE     vectors8
+
+part9:
+	TESTQ      SI, SI
+	JLE        done10
+	LEAQ       ramp<>+32(SB), DX
+	NEGQ       SI
+	VMOVDQU    (DX)(SI*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VSUBPD     Y1, Y2, Y2
+	VMULPD     Y2, Y2, Y2
+	VMASKMOVPD (CX)(DI*1), Y0, Y3
+	VSUBPD     Y1, Y3, Y3
+	VMULPD     Y3, Y3, Y3
+	VMASKMOVPD (CX)(DI*2), Y0, Y4
+	VSUBPD     Y1, Y4, Y4
+	VMULPD     Y4, Y4, Y4
+	VMASKMOVPD (CX)(R8*1), Y0, Y5
+	VSUBPD     Y1, Y5, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y3, Y2, Y2
+	VADDPD     Y1, Y4, Y1
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD (BX), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (BX)
+
+done10:
+	LEAQ (R10)(DI*4), R10
+	SUBQ $0x04, R9
+
+end7:
+	CMPQ R9, $0x02
+	JLT  end12
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x04
+	JLT  part14
+
+vectors13:
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
+	VSUBPD  Y0, Y1, Y1
+	VMULPD  Y1, Y1, Y1
+	VMOVUPD (CX)(DI*1), Y2
+	VSUBPD  Y0, Y2, Y0
+	VMULPD  Y0, Y0, Y0
+	VADDPD  Y0, Y1, Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (BX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	CMPQ    SI, $0x04
+	JGE     vectors13
+
+part14:
+	TESTQ      SI, SI
+	JLE        done15
+	LEAQ       ramp<>+32(SB), DX
+	NEGQ       SI
+	VMOVDQU    (DX)(SI*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VSUBPD     Y1, Y2, Y2
+	VMULPD     Y2, Y2, Y2
+	VMASKMOVPD (CX)(DI*1), Y0, Y3
+	VSUBPD     Y1, Y3, Y1
+	VMULPD     Y1, Y1, Y1
+	VADDPD     Y1, Y2, Y1
+	VMASKMOVPD (BX), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (BX)
+
+done15:
+	LEAQ (R10)(DI*2), R10
+	SUBQ $0x02, R9
+
+end12:
+	CMPQ R9, $0x01
+	JLT  end17
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x04
+	JLT  part19
+
+vectors18:
+	VMOVUPD (AX), Y0
+	VMOVUPD (CX), Y1
+	VSUBPD  Y0, Y1, Y0
+	VMULPD  Y0, Y0, Y0
+	VMOVUPD (BX), Y1
+	VADDPD  Y1, Y0, Y0
+	VMOVUPD Y0, (BX)
+	ADDQ    $0x20, CX
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, BX
+	SUBQ    $0x04, SI
+	CMPQ    SI, $0x04
+	JGE     vectors18
+
+part19:
+	TESTQ      SI, SI
+	JLE        done20
+	LEAQ       ramp<>+32(SB), DX
+	NEGQ       SI
+	VMOVDQU    (DX)(SI*8), Y0
+	VMASKMOVPD (AX), Y0, Y1
+	VMASKMOVPD (CX), Y0, Y2
+	VSUBPD     Y1, Y2, Y1
+	VMULPD     Y1, Y1, Y1
+	VMASKMOVPD (BX), Y0, Y2
+	VADDPD     Y2, Y1, Y1
+	VMASKMOVPD Y1, Y0, (BX)
+
+done20:
+	LEAQ (R10)(DI*1), R10
+	SUBQ $0x01, R9
+
+end17:
+	VZEROUPPER
+	RET
+
 // func columnMax64AVX2(acc *byte, x *byte, rows int, cols int, xStride int)
 // Requires: AVX
 TEXT ·columnMax64AVX2(SB), NOSPLIT, $0-40
@@ -20966,6 +21994,134 @@ end2:
 	VPANDD           Z1, Z16, Z16
 	VPORD            Z16, Z17, Z16
 	VMOVUPS          Z16, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func atan32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atan32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3d76b87e<>+0(SB), Z0
+	VBROADCASTSS const32_3de2a8bb<>+0(SB), Z1
+	VBROADCASTSS const32_3e4ccca7<>+0(SB), Z2
+	VBROADCASTSS const32_3f000000<>+0(SB), Z3
+	VBROADCASTSS const32_3f19999a<>+0(SB), Z4
+	VBROADCASTSS const32_3f800000<>+0(SB), Z5
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Z6
+	VBROADCASTSS const32_3fd55555<>+0(SB), Z7
+	VBROADCASTSS const32_7fffffff<>+0(SB), Z8
+	VBROADCASTSS const32_80000000<>+0(SB), Z9
+	VBROADCASTSS const32_b33bbd2e<>+0(SB), Z10
+	VBROADCASTSS const32_bccaa90b<>+0(SB), Z11
+	VBROADCASTSS const32_bdb2a39f<>+0(SB), Z12
+	VBROADCASTSS const32_be12427b<>+0(SB), Z13
+	VBROADCASTSS const32_beaaaaab<>+0(SB), Z14
+	VBROADCASTSS const32_bf800000<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS     (DX)(SI*4), Z16
+	VPANDD      Z8, Z16, Z17
+	VPANDD      Z9, Z16, Z16
+	VCMPPS      $0x1e, Z4, Z17, K2
+	VCMPPS      $0x1e, Z7, Z17, K3
+	VMOVAPS     Z5, Z28
+	VMOVAPS     Z15, Z29
+	VSUBPS      Z28, Z17, Z30
+	VBLENDMPS   Z30, Z17, K2, Z18
+	VBLENDMPS   Z29, Z18, K3, Z19
+	VADDPS      Z28, Z17, Z29
+	VBLENDMPS   Z29, Z28, K2, Z20
+	VBLENDMPS   Z17, Z20, K3, Z21
+	VMOVAPS.Z   Z3, K2, Z17
+	VBLENDMPS   Z28, Z17, K3, Z22
+	VDIVPS      Z21, Z19, Z17
+	VMULPS      Z17, Z17, Z28
+	VMULPS      Z28, Z28, Z29
+	VMOVAPS     Z0, Z30
+	VFMADD213PS Z1, Z29, Z30
+	VFMADD213PS Z2, Z29, Z30
+	VMOVAPS     Z11, Z31
+	VFMADD213PS Z12, Z29, Z31
+	VFMADD213PS Z13, Z29, Z31
+	VFMADD213PS Z14, Z29, Z31
+	VFMADD213PS Z31, Z28, Z30
+	VMULPS      Z28, Z30, Z28
+	VMULPS      Z17, Z28, Z28
+	VFMADD231PS Z10, Z22, Z28
+	VADDPS      Z28, Z17, Z17
+	VMOVAPS     Z6, Z28
+	VFMADD213PS Z17, Z28, Z22
+	VPORD       Z16, Z22, Z16
+	VMOVUPS     Z16, (CX)(SI*4)
+	ADDQ        $0x10, SI
+	CMPQ        SI, DI
+	JLE         vectors1
+
+end2:
+	CMPQ        SI, BX
+	JGE         next
+	VMOVUPS.Z   (DX)(SI*4), K1, Z16
+	VPANDD      Z8, Z16, Z17
+	VPANDD      Z9, Z16, Z16
+	VCMPPS      $0x1e, Z4, Z17, K2
+	VCMPPS      $0x1e, Z7, Z17, K3
+	VMOVAPS     Z5, Z28
+	VMOVAPS     Z15, Z29
+	VSUBPS      Z28, Z17, Z30
+	VBLENDMPS   Z30, Z17, K2, Z23
+	VBLENDMPS   Z29, Z23, K3, Z24
+	VADDPS      Z28, Z17, Z29
+	VBLENDMPS   Z29, Z28, K2, Z25
+	VBLENDMPS   Z17, Z25, K3, Z26
+	VMOVAPS.Z   Z3, K2, Z17
+	VBLENDMPS   Z28, Z17, K3, Z27
+	VDIVPS      Z26, Z24, Z17
+	VMULPS      Z17, Z17, Z28
+	VMULPS      Z28, Z28, Z29
+	VMOVAPS     Z0, Z30
+	VFMADD213PS Z1, Z29, Z30
+	VFMADD213PS Z2, Z29, Z30
+	VMOVAPS     Z11, Z31
+	VFMADD213PS Z12, Z29, Z31
+	VFMADD213PS Z13, Z29, Z31
+	VFMADD213PS Z14, Z29, Z31
+	VFMADD213PS Z31, Z28, Z30
+	VMULPS      Z28, Z30, Z28
+	VMULPS      Z17, Z28, Z28
+	VFMADD231PS Z10, Z27, Z28
+	VADDPS      Z28, Z17, Z17
+	VMOVAPS     Z6, Z28
+	VFMADD213PS Z17, Z28, Z27
+	VPORD       Z16, Z27, Z16
+	VMOVUPS     Z16, K1, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -25131,6 +26287,334 @@ end17:
 	VZEROUPPER
 	RET
 
+// func columnDeviation32AVX512(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·columnDeviation32AVX512(SB), NOSPLIT, $0-48
+	MOVQ rows+24(FP), R9
+	MOVQ x+8(FP), R10
+	MOVQ xStride+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+	CMPQ R9, $0x08
+	JLT  end2
+
+pass1:
+	MOVQ R10, CX
+	LEAQ (R10)(DI*4), DX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x10
+	JLT  part4
+
+vectors3:
+	VMOVUPS       (AX), Z0
+	VMOVUPS       (CX), Z1
+	VSUBPS        Z0, Z1, Z1
+	VMULPS        Z1, Z1, Z1
+	VMOVUPS       (CX)(DI*1), Z2
+	VSUBPS        Z0, Z2, Z2
+	VMULPS        Z2, Z2, Z2
+	VMOVUPS       (CX)(DI*2), Z3
+	VSUBPS        Z0, Z3, Z3
+	VMULPS        Z3, Z3, Z3
+	VMOVUPS       (CX)(R8*1), Z4
+	VSUBPS        Z0, Z4, Z4
+	VMULPS        Z4, Z4, Z4
+	VMOVUPS       (DX), Z5
+	VSUBPS        Z0, Z5, Z5
+	VMULPS        Z5, Z5, Z5
+	VMOVUPS       (DX)(DI*1), Z6
+	VSUBPS        Z0, Z6, Z6
+	VMULPS        Z6, Z6, Z6
+	VMOVUPS       (DX)(DI*2), Z7
+	VSUBPS        Z0, Z7, Z7
+	VMULPS        Z7, Z7, Z7
+	VMOVUPS       (DX)(R8*1), Z8
+	VSUBPS        Z0, Z8, Z0
+	VMULPS        Z0, Z0, Z0
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z4, Z3, Z2
+	VADDPS        Z6, Z5, Z3
+	VADDPS        Z0, Z7, Z0
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z0, Z3, Z0
+	VADDPS        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VMOVUPD       (BX), Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, (BX)
+	VMOVUPD       64(BX), Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, 64(BX)
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, DX
+	ADDQ          $0x40, AX
+	ADDQ          $0x80, BX
+	SUBQ          $0x10, SI
+	CMPQ          SI, $0x10
+	JGE           vectors3
+
+part4:
+	TESTQ         SI, SI
+	JLE           done5
+	MOVL          $0xffffffff, R11
+	BZHIL         SI, R11, R11
+	KMOVW         R11, K1
+	VMOVUPS.Z     (AX), K1, Z0
+	VMOVUPS.Z     (CX), K1, Z1
+	VSUBPS        Z0, Z1, Z1
+	VMULPS        Z1, Z1, Z1
+	VMOVUPS.Z     (CX)(DI*1), K1, Z2
+	VSUBPS        Z0, Z2, Z2
+	VMULPS        Z2, Z2, Z2
+	VMOVUPS.Z     (CX)(DI*2), K1, Z3
+	VSUBPS        Z0, Z3, Z3
+	VMULPS        Z3, Z3, Z3
+	VMOVUPS.Z     (CX)(R8*1), K1, Z4
+	VSUBPS        Z0, Z4, Z4
+	VMULPS        Z4, Z4, Z4
+	VMOVUPS.Z     (DX), K1, Z5
+	VSUBPS        Z0, Z5, Z5
+	VMULPS        Z5, Z5, Z5
+	VMOVUPS.Z     (DX)(DI*1), K1, Z6
+	VSUBPS        Z0, Z6, Z6
+	VMULPS        Z6, Z6, Z6
+	VMOVUPS.Z     (DX)(DI*2), K1, Z7
+	VSUBPS        Z0, Z7, Z7
+	VMULPS        Z7, Z7, Z7
+	VMOVUPS.Z     (DX)(R8*1), K1, Z8
+	VSUBPS        Z0, Z8, Z0
+	VMULPS        Z0, Z0, Z0
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z4, Z3, Z2
+	VADDPS        Z6, Z5, Z3
+	VADDPS        Z0, Z7, Z0
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z0, Z3, Z0
+	VADDPS        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     (BX), K1, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (BX)
+	VMOVUPD.Z     64(BX), K2, Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, K2, 64(BX)
+
+done5:
+	LEAQ (R10)(DI*8), R10
+	SUBQ $0x08, R9
+	CMPQ R9, $0x08
+	JGE  pass1
+
+end2:
+	CMPQ R9, $0x04
+	JLT  end7
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x10
+	JLT  part9
+
+vectors8:
+	VMOVUPS       (AX), Z0
+	VMOVUPS       (CX), Z1
+	VSUBPS        Z0, Z1, Z1
+	VMULPS        Z1, Z1, Z1
+	VMOVUPS       (CX)(DI*1), Z2
+	VSUBPS        Z0, Z2, Z2
+	VMULPS        Z2, Z2, Z2
+	VMOVUPS       (CX)(DI*2), Z3
+	VSUBPS        Z0, Z3, Z3
+	VMULPS        Z3, Z3, Z3
+	VMOVUPS       (CX)(R8*1), Z4
+	VSUBPS        Z0, Z4, Z0
+	VMULPS        Z0, Z0, Z0
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z0, Z3, Z0
+	VADDPS        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VMOVUPD       (BX), Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, (BX)
+	VMOVUPD       64(BX), Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, 64(BX)
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, AX
+	ADDQ          $0x80, BX
+	SUBQ          $0x10, SI
+	CMPQ          SI, $0x10
+	JGE           vectors8
+
+part9:
+	TESTQ         SI, SI
+	JLE           done10
+	MOVL          $0xffffffff, DX
+	BZHIL         SI, DX, DX
+	KMOVW         DX, K1
+	VMOVUPS.Z     (AX), K1, Z0
+	VMOVUPS.Z     (CX), K1, Z1
+	VSUBPS        Z0, Z1, Z1
+	VMULPS        Z1, Z1, Z1
+	VMOVUPS.Z     (CX)(DI*1), K1, Z2
+	VSUBPS        Z0, Z2, Z2
+	VMULPS        Z2, Z2, Z2
+	VMOVUPS.Z     (CX)(DI*2), K1, Z3
+	VSUBPS        Z0, Z3, Z3
+	VMULPS        Z3, Z3, Z3
+	VMOVUPS.Z     (CX)(R8*1), K1, Z4
+	VSUBPS        Z0, Z4, Z0
+	VMULPS        Z0, Z0, Z0
+	VADDPS        Z2, Z1, Z1
+	VADDPS        Z0, Z3, Z0
+	VADDPS        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     (BX), K1, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (BX)
+	VMOVUPD.Z     64(BX), K2, Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, K2, 64(BX)
+
+done10:
+	LEAQ (R10)(DI*4), R10
+	SUBQ $0x04, R9
+
+end7:
+	CMPQ R9, $0x02
+	JLT  end12
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x10
+	JLT  part14
+
+vectors13:
+	VMOVUPS       (AX), Z0
+	VMOVUPS       (CX), Z1
+	VSUBPS        Z0, Z1, Z1
+	VMULPS        Z1, Z1, Z1
+	VMOVUPS       (CX)(DI*1), Z2
+	VSUBPS        Z0, Z2, Z0
+	VMULPS        Z0, Z0, Z0
+	VADDPS        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VMOVUPD       (BX), Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, (BX)
+	VMOVUPD       64(BX), Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, 64(BX)
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, AX
+	ADDQ          $0x80, BX
+	SUBQ          $0x10, SI
+	CMPQ          SI, $0x10
+	JGE           vectors13
+
+part14:
+	TESTQ         SI, SI
+	JLE           done15
+	MOVL          $0xffffffff, DX
+	BZHIL         SI, DX, DX
+	KMOVW         DX, K1
+	VMOVUPS.Z     (AX), K1, Z0
+	VMOVUPS.Z     (CX), K1, Z1
+	VSUBPS        Z0, Z1, Z1
+	VMULPS        Z1, Z1, Z1
+	VMOVUPS.Z     (CX)(DI*1), K1, Z2
+	VSUBPS        Z0, Z2, Z0
+	VMULPS        Z0, Z0, Z0
+	VADDPS        Z0, Z1, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     (BX), K1, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (BX)
+	VMOVUPD.Z     64(BX), K2, Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, K2, 64(BX)
+
+done15:
+	LEAQ (R10)(DI*2), R10
+	SUBQ $0x02, R9
+
+end12:
+	CMPQ R9, $0x01
+	JLT  end17
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x10
+	JLT  part19
+
+vectors18:
+	VMOVUPS       (AX), Z0
+	VMOVUPS       (CX), Z1
+	VSUBPS        Z0, Z1, Z0
+	VMULPS        Z0, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	VMOVUPD       (BX), Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, (BX)
+	VMOVUPD       64(BX), Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, 64(BX)
+	ADDQ          $0x40, CX
+	ADDQ          $0x40, AX
+	ADDQ          $0x80, BX
+	SUBQ          $0x10, SI
+	CMPQ          SI, $0x10
+	JGE           vectors18
+
+part19:
+	TESTQ         SI, SI
+	JLE           done20
+	MOVL          $0xffffffff, DX
+	BZHIL         SI, DX, DX
+	KMOVW         DX, K1
+	VMOVUPS.Z     (AX), K1, Z0
+	VMOVUPS.Z     (CX), K1, Z1
+	VSUBPS        Z0, Z1, Z0
+	VMULPS        Z0, Z0, Z0
+	VEXTRACTF64X4 $0x01, Z0, Y1
+	VCVTPS2PD     Y0, Z0
+	VCVTPS2PD     Y1, Z1
+	KSHIFTRW      $0x08, K1, K2
+	VMOVUPD.Z     (BX), K1, Z2
+	VADDPD        Z2, Z0, Z0
+	VMOVUPD       Z0, K1, (BX)
+	VMOVUPD.Z     64(BX), K2, Z0
+	VADDPD        Z0, Z1, Z0
+	VMOVUPD       Z0, K2, 64(BX)
+
+done20:
+	LEAQ (R10)(DI*1), R10
+	SUBQ $0x01, R9
+
+end17:
+	VZEROUPPER
+	RET
+
 // func columnAdd32AVX512(acc *byte, x *byte, rows int, cols int, xStride int)
 // Requires: AVX, AVX512F, BMI2
 TEXT ·columnAdd32AVX512(SB), NOSPLIT, $0-40
@@ -29105,6 +30589,152 @@ end2:
 	VPANDQ       Z1, Z16, Z16
 	VPORQ        Z16, Z17, Z16
 	VMOVUPD      Z16, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func atan64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atan64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3c91a62633145c07<>+0(SB), Z0
+	VBROADCASTSD const64_3f66345b6b369a12<>+0(SB), Z1
+	VBROADCASTSD const64_3f963d9877b70a40<>+0(SB), Z2
+	VBROADCASTSD const64_3fa3862b29e999c5<>+0(SB), Z3
+	VBROADCASTSD const64_3fa856495be89b71<>+0(SB), Z4
+	VBROADCASTSD const64_3fae1df5e3634413<>+0(SB), Z5
+	VBROADCASTSD const64_3fb3b13b00baa3a1<>+0(SB), Z6
+	VBROADCASTSD const64_3fbc71c71c6e81a0<>+0(SB), Z7
+	VBROADCASTSD const64_3fc9999999999995<>+0(SB), Z8
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z9
+	VBROADCASTSD const64_3fe3333333333333<>+0(SB), Z10
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z11
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z12
+	VBROADCASTSD const64_3ffaaaaaaaaaaaab<>+0(SB), Z13
+	VBROADCASTSD const64_7fffffffffffffff<>+0(SB), Z14
+	VBROADCASTSD const64_8000000000000000<>+0(SB), Z15
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD          (DX)(SI*8), Z16
+	VPANDQ           Z14, Z16, Z17
+	VPANDQ           Z15, Z16, Z16
+	VCMPPD           $0x1e, Z10, Z17, K2
+	VCMPPD           $0x1e, Z13, Z17, K3
+	VMOVAPD          Z11, Z28
+	VBROADCASTSD     const64_bff0000000000000<>+0(SB), Z29
+	VSUBPD           Z28, Z17, Z30
+	VBLENDMPD        Z30, Z17, K2, Z18
+	VBLENDMPD        Z29, Z18, K3, Z19
+	VADDPD           Z28, Z17, Z29
+	VBLENDMPD        Z29, Z28, K2, Z20
+	VBLENDMPD        Z17, Z20, K3, Z21
+	VMOVAPD.Z        Z9, K2, Z17
+	VBLENDMPD        Z28, Z17, K3, Z22
+	VDIVPD           Z21, Z19, Z17
+	VMULPD           Z17, Z17, Z28
+	VMULPD           Z28, Z28, Z29
+	VMOVAPD          Z1, Z30
+	VFMADD213PD      Z2, Z29, Z30
+	VFMADD213PD      Z3, Z29, Z30
+	VFMADD213PD      Z4, Z29, Z30
+	VFMADD213PD      Z5, Z29, Z30
+	VFMADD213PD      Z6, Z29, Z30
+	VFMADD213PD      Z7, Z29, Z30
+	VFMADD213PD      Z8, Z29, Z30
+	VBROADCASTSD     const64_bf85f380cde2d62a<>+0(SB), Z31
+	VFMADD213PD.BCST const64_bfa01247896d102f<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfa6062db855cffc<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfaaf0f9cb9868f6<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfb1110f9a13c1ac<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfb745d173bb4cd3<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfc249249249201d<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfd5555555555555<>+0(SB), Z29, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VMULPD           Z28, Z30, Z28
+	VMULPD           Z17, Z28, Z28
+	VFMADD231PD      Z0, Z22, Z28
+	VADDPD           Z28, Z17, Z17
+	VMOVAPD          Z12, Z28
+	VFMADD213PD      Z17, Z28, Z22
+	VPORQ            Z16, Z22, Z16
+	VMOVUPD          Z16, (CX)(SI*8)
+	ADDQ             $0x08, SI
+	CMPQ             SI, DI
+	JLE              vectors1
+
+end2:
+	CMPQ             SI, BX
+	JGE              next
+	VMOVUPD.Z        (DX)(SI*8), K1, Z16
+	VPANDQ           Z14, Z16, Z17
+	VPANDQ           Z15, Z16, Z16
+	VCMPPD           $0x1e, Z10, Z17, K2
+	VCMPPD           $0x1e, Z13, Z17, K3
+	VMOVAPD          Z11, Z28
+	VBROADCASTSD     const64_bff0000000000000<>+0(SB), Z29
+	VSUBPD           Z28, Z17, Z30
+	VBLENDMPD        Z30, Z17, K2, Z23
+	VBLENDMPD        Z29, Z23, K3, Z24
+	VADDPD           Z28, Z17, Z29
+	VBLENDMPD        Z29, Z28, K2, Z25
+	VBLENDMPD        Z17, Z25, K3, Z26
+	VMOVAPD.Z        Z9, K2, Z17
+	VBLENDMPD        Z28, Z17, K3, Z27
+	VDIVPD           Z26, Z24, Z17
+	VMULPD           Z17, Z17, Z28
+	VMULPD           Z28, Z28, Z29
+	VMOVAPD          Z1, Z30
+	VFMADD213PD      Z2, Z29, Z30
+	VFMADD213PD      Z3, Z29, Z30
+	VFMADD213PD      Z4, Z29, Z30
+	VFMADD213PD      Z5, Z29, Z30
+	VFMADD213PD      Z6, Z29, Z30
+	VFMADD213PD      Z7, Z29, Z30
+	VFMADD213PD      Z8, Z29, Z30
+	VBROADCASTSD     const64_bf85f380cde2d62a<>+0(SB), Z31
+	VFMADD213PD.BCST const64_bfa01247896d102f<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfa6062db855cffc<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfaaf0f9cb9868f6<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfb1110f9a13c1ac<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfb745d173bb4cd3<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfc249249249201d<>+0(SB), Z29, Z31
+	VFMADD213PD.BCST const64_bfd5555555555555<>+0(SB), Z29, Z31
+	VFMADD213PD      Z31, Z28, Z30
+	VMULPD           Z28, Z30, Z28
+	VMULPD           Z17, Z28, Z28
+	VFMADD231PD      Z0, Z27, Z28
+	VADDPD           Z28, Z17, Z17
+	VMOVAPD          Z12, Z28
+	VFMADD213PD      Z17, Z28, Z27
+	VPORQ            Z16, Z27, Z16
+	VMOVUPD          Z16, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -33221,6 +34851,282 @@ part19:
 done20:
 	LEAQ (R9)(SI*1), R9
 	SUBQ $0x01, R8
+
+end17:
+	VZEROUPPER
+	RET
+
+// func columnDeviation64AVX512(acc *byte, x *byte, mean *byte, rows int, cols int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·columnDeviation64AVX512(SB), NOSPLIT, $0-48
+	MOVQ rows+24(FP), R9
+	MOVQ x+8(FP), R10
+	MOVQ xStride+40(FP), DI
+	LEAQ (DI)(DI*2), R8
+	CMPQ R9, $0x08
+	JLT  end2
+
+pass1:
+	MOVQ R10, CX
+	LEAQ (R10)(DI*4), DX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part4
+
+vectors3:
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
+	VSUBPD  Z0, Z1, Z1
+	VMULPD  Z1, Z1, Z1
+	VMOVUPD (CX)(DI*1), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPD (CX)(DI*2), Z3
+	VSUBPD  Z0, Z3, Z3
+	VMULPD  Z3, Z3, Z3
+	VMOVUPD (CX)(R8*1), Z4
+	VSUBPD  Z0, Z4, Z4
+	VMULPD  Z4, Z4, Z4
+	VMOVUPD (DX), Z5
+	VSUBPD  Z0, Z5, Z5
+	VMULPD  Z5, Z5, Z5
+	VMOVUPD (DX)(DI*1), Z6
+	VSUBPD  Z0, Z6, Z6
+	VMULPD  Z6, Z6, Z6
+	VMOVUPD (DX)(DI*2), Z7
+	VSUBPD  Z0, Z7, Z7
+	VMULPD  Z7, Z7, Z7
+	VMOVUPD (DX)(R8*1), Z8
+	VSUBPD  Z0, Z8, Z0
+	VMULPD  Z0, Z0, Z0
+	VADDPD  Z2, Z1, Z1
+	VADDPD  Z4, Z3, Z2
+	VADDPD  Z6, Z5, Z3
+	VADDPD  Z0, Z7, Z0
+	VADDPD  Z2, Z1, Z1
+	VADDPD  Z0, Z3, Z0
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD (BX), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, DX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	SUBQ    $0x08, SI
+	CMPQ    SI, $0x08
+	JGE     vectors3
+
+part4:
+	TESTQ     SI, SI
+	JLE       done5
+	MOVL      $0xffffffff, R11
+	BZHIL     SI, R11, R11
+	KMOVW     R11, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (CX), K1, Z1
+	VSUBPD    Z0, Z1, Z1
+	VMULPD    Z1, Z1, Z1
+	VMOVUPD.Z (CX)(DI*1), K1, Z2
+	VSUBPD    Z0, Z2, Z2
+	VMULPD    Z2, Z2, Z2
+	VMOVUPD.Z (CX)(DI*2), K1, Z3
+	VSUBPD    Z0, Z3, Z3
+	VMULPD    Z3, Z3, Z3
+	VMOVUPD.Z (CX)(R8*1), K1, Z4
+	VSUBPD    Z0, Z4, Z4
+	VMULPD    Z4, Z4, Z4
+	VMOVUPD.Z (DX), K1, Z5
+	VSUBPD    Z0, Z5, Z5
+	VMULPD    Z5, Z5, Z5
+	VMOVUPD.Z (DX)(DI*1), K1, Z6
+	VSUBPD    Z0, Z6, Z6
+	VMULPD    Z6, Z6, Z6
+	VMOVUPD.Z (DX)(DI*2), K1, Z7
+	VSUBPD    Z0, Z7, Z7
+	VMULPD    Z7, Z7, Z7
+	VMOVUPD.Z (DX)(R8*1), K1, Z8
+	VSUBPD    Z0, Z8, Z0
+	VMULPD    Z0, Z0, Z0
+	VADDPD    Z2, Z1, Z1
+	VADDPD    Z4, Z3, Z2
+	VADDPD    Z6, Z5, Z3
+	VADDPD    Z0, Z7, Z0
+	VADDPD    Z2, Z1, Z1
+	VADDPD    Z0, Z3, Z0
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)
+
+done5:
+	LEAQ (R10)(DI*8), R10
+	SUBQ $0x08, R9
+	CMPQ R9, $0x08
+	JGE  pass1
+
+end2:
+	CMPQ R9, $0x04
+	JLT  end7
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part9
+
+vectors8:
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
+	VSUBPD  Z0, Z1, Z1
+	VMULPD  Z1, Z1, Z1
+	VMOVUPD (CX)(DI*1), Z2
+	VSUBPD  Z0, Z2, Z2
+	VMULPD  Z2, Z2, Z2
+	VMOVUPD (CX)(DI*2), Z3
+	VSUBPD  Z0, Z3, Z3
+	VMULPD  Z3, Z3, Z3
+	VMOVUPD (CX)(R8*1), Z4
+	VSUBPD  Z0, Z4, Z0
+	VMULPD  Z0, Z0, Z0
+	VADDPD  Z2, Z1, Z1
+	VADDPD  Z0, Z3, Z0
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD (BX), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	SUBQ    $0x08, SI
+	CMPQ    SI, $0x08
+	JGE     vectors8
+
+part9:
+	TESTQ     SI, SI
+	JLE       done10
+	MOVL      $0xffffffff, DX
+	BZHIL     SI, DX, DX
+	KMOVW     DX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (CX), K1, Z1
+	VSUBPD    Z0, Z1, Z1
+	VMULPD    Z1, Z1, Z1
+	VMOVUPD.Z (CX)(DI*1), K1, Z2
+	VSUBPD    Z0, Z2, Z2
+	VMULPD    Z2, Z2, Z2
+	VMOVUPD.Z (CX)(DI*2), K1, Z3
+	VSUBPD    Z0, Z3, Z3
+	VMULPD    Z3, Z3, Z3
+	VMOVUPD.Z (CX)(R8*1), K1, Z4
+	VSUBPD    Z0, Z4, Z0
+	VMULPD    Z0, Z0, Z0
+	VADDPD    Z2, Z1, Z1
+	VADDPD    Z0, Z3, Z0
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)
+
+done10:
+	LEAQ (R10)(DI*4), R10
+	SUBQ $0x04, R9
+
+end7:
+	CMPQ R9, $0x02
+	JLT  end12
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part14
+
+vectors13:
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
+	VSUBPD  Z0, Z1, Z1
+	VMULPD  Z1, Z1, Z1
+	VMOVUPD (CX)(DI*1), Z2
+	VSUBPD  Z0, Z2, Z0
+	VMULPD  Z0, Z0, Z0
+	VADDPD  Z0, Z1, Z0
+	VMOVUPD (BX), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	SUBQ    $0x08, SI
+	CMPQ    SI, $0x08
+	JGE     vectors13
+
+part14:
+	TESTQ     SI, SI
+	JLE       done15
+	MOVL      $0xffffffff, DX
+	BZHIL     SI, DX, DX
+	KMOVW     DX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (CX), K1, Z1
+	VSUBPD    Z0, Z1, Z1
+	VMULPD    Z1, Z1, Z1
+	VMOVUPD.Z (CX)(DI*1), K1, Z2
+	VSUBPD    Z0, Z2, Z0
+	VMULPD    Z0, Z0, Z0
+	VADDPD    Z0, Z1, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)
+
+done15:
+	LEAQ (R10)(DI*2), R10
+	SUBQ $0x02, R9
+
+end12:
+	CMPQ R9, $0x01
+	JLT  end17
+	MOVQ R10, CX
+	MOVQ acc+0(FP), BX
+	MOVQ cols+32(FP), SI
+	MOVQ mean+16(FP), AX
+	CMPQ SI, $0x08
+	JLT  part19
+
+vectors18:
+	VMOVUPD (AX), Z0
+	VMOVUPD (CX), Z1
+	VSUBPD  Z0, Z1, Z0
+	VMULPD  Z0, Z0, Z0
+	VMOVUPD (BX), Z1
+	VADDPD  Z1, Z0, Z0
+	VMOVUPD Z0, (BX)
+	ADDQ    $0x40, CX
+	ADDQ    $0x40, AX
+	ADDQ    $0x40, BX
+	SUBQ    $0x08, SI
+	CMPQ    SI, $0x08
+	JGE     vectors18
+
+part19:
+	TESTQ     SI, SI
+	JLE       done20
+	MOVL      $0xffffffff, DX
+	BZHIL     SI, DX, DX
+	KMOVW     DX, K1
+	VMOVUPD.Z (AX), K1, Z0
+	VMOVUPD.Z (CX), K1, Z1
+	VSUBPD    Z0, Z1, Z0
+	VMULPD    Z0, Z0, Z0
+	VMOVUPD.Z (BX), K1, Z1
+	VADDPD    Z1, Z0, Z0
+	VMOVUPD   Z0, K1, (BX)
+
+done20:
+	LEAQ (R10)(DI*1), R10
+	SUBQ $0x01, R9
 
 end17:
 	VZEROUPPER

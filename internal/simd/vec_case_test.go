@@ -140,7 +140,7 @@ func casesOf[T Float](level Level) (cases []loopCase) {
 }
 
 var (
-	operationNames = []string{Add: "add", Sub: "sub", Mul: "mul", Div: "div", Max: "max", Min: "min", Pow: "pow"}
+	operationNames = []string{Add: "add", Sub: "sub", Mul: "mul", Div: "div", Max: "max", Min: "min"}
 	relationNames  = []string{Less: "less", LessEq: "lessEq", Equal: "equal", NotEqual: "notEqual"}
 )
 

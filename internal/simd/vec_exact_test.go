@@ -22,6 +22,7 @@ func TestFunctionsAgainstExactOnes(t *testing.T) {
 		LogSigmoid: func(x *big.Float) *big.Float { return exact.Neg(exact.Softplus(exact.Neg(x))) },
 		Erf:        exact.Erf,
 		Asinh:      exact.Asinh,
+		Atan:       exact.Atan,
 		Sin:        exact.Sin,
 		Cos:        exact.Cos,
 		Rsqrt:      func(x *big.Float) *big.Float { return exact.Div(one, exact.Sqrt(x)) },

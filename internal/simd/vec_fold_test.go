@@ -148,6 +148,49 @@ func testColumns[T Float](t *testing.T, level Level) {
 	}
 }
 
+// TestColumnDeviation: the squares of differences from the means are added with the bits that
+// ColumnSum adds them.
+func TestColumnDeviation(t *testing.T) {
+	eachLevel(t, func(t *testing.T, level Level) {
+		testColumnDeviation[float32](t, level)
+		testColumnDeviation[float64](t, level)
+	})
+}
+
+func testColumnDeviation[T Float](t *testing.T, level Level) {
+	deviation := ColumnDeviationOf[T](level)
+	if deviation == nil {
+		if level != Portable {
+			t.Errorf("%v has no loop for %T", level, T(0))
+		}
+		return
+	}
+	r := rand.New(rand.NewPCG(11, 12))
+	size := int(sizeOf[T]())
+	for _, rows := range []int{0, 1, 3, 8, 9, 15, 64} {
+		for cols := 1; cols <= 50; cols++ {
+			stride := cols + r.IntN(3)
+			x, mean, squares := rowOf[T](r, rows*stride+1, false), rowOf[T](r, cols, false), make([]T, rows*stride+1)
+			for i := range rows {
+				for c := range cols {
+					d := x[i*stride+c] - mean[c]
+					squares[i*stride+c] = d * d
+				}
+			}
+			acc, want := make([]float64, cols+1), make([]float64, cols+1)
+			for c := range acc {
+				acc[c] = r.NormFloat64()
+				want[c] = acc[c]
+			}
+			ColumnSumOf[T](level)(pointer(want), pointer(squares), rows, cols, stride*size)
+			deviation(pointer(acc), pointer(x), pointer(mean), rows, cols, stride*size)
+			if !slices.Equal(acc, want) {
+				t.Fatalf("%d×%d: %v, want %v", rows, cols, acc, want)
+			}
+		}
+	}
+}
+
 // The exponentials of WeightOf are those of Exp, or 0.
 func TestWeights(t *testing.T) {
 	eachLevel(t, func(t *testing.T, level Level) {

@@ -26,6 +26,7 @@ const (
 	LogSigmoid // log(1/(1+exp(-x)))
 	Erf
 	Asinh // log(x + √(x²+1))
+	Atan
 	Sin
 	Cos
 	functions
@@ -47,6 +48,7 @@ var elementary = [functions]func(float64) float64{
 	LogSigmoid: logSigmoid,
 	Erf:        math.Erf,
 	Asinh:      math.Asinh,
+	Atan:       math.Atan,
 	Sin:        math.Sin,
 	Cos:        math.Cos,
 }

@@ -44,6 +44,7 @@ var references = map[Function]struct {
 	LogSigmoid: {"logSigmoid", logSigmoid, 2.5},
 	Erf:        {"erf", math.Erf, 1.5},
 	Asinh:      {"asinh", math.Asinh, 2.5},
+	Atan:       {"atan", math.Atan, 1.5},
 	Sin:        {"sin", math.Sin, 1.5},
 	Cos:        {"cos", math.Cos, 1.5},
 }

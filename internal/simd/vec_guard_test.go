@@ -80,6 +80,9 @@ func testFoldsInside[T Float](level Level, r *rand.Rand, part func(i, n int) []b
 			values(r, place{size: 8}, acc)
 			values(r, place{size: size}, best)
 			ColumnSumOf[T](level)(&acc[0], &x[0], rows, cols, cols*size)
+			if deviation := ColumnDeviationOf[T](level); deviation != nil {
+				deviation(&acc[0], &x[0], &best[0], rows, cols, cols*size)
+			}
 			ColumnExtremeOf[T](level, true)(&best[0], &x[0], rows, cols, cols*size)
 			ColumnExtremeOf[T](level, false)(&best[0], &x[0], rows, cols, cols*size)
 		}
@@ -92,9 +95,13 @@ func testFoldsInside[T Float](level Level, r *rand.Rand, part func(i, n int) []b
 	}
 	for rows := 8; rows <= 10; rows++ { // whole passes of eight rows
 		for cols := 1; cols <= 9; cols++ {
-			x, acc := part(0, rows*cols*size), part(1, 8*cols)
+			x, acc, mean := part(0, rows*cols*size), part(1, 8*cols), part(2, size*cols)
 			values(r, place{size: size}, x)
+			values(r, place{size: size}, mean)
 			ColumnSumOf[T](level)(&acc[0], &x[0], rows, cols, cols*size)
+			if deviation := ColumnDeviationOf[T](level); deviation != nil {
+				deviation(&acc[0], &x[0], &mean[0], rows, cols, cols*size)
+			}
 		}
 	}
 }

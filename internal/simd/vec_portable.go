@@ -87,24 +87,11 @@ func portableZip[T Number](op Operation) Zip {
 	var e T
 	switch any(e).(type) {
 	case float32:
-		return portableQuotient[float32](op)
+		return eachRows(div[float32])
 	case float64:
-		return portableQuotient[float64](op)
+		return eachRows(div[float64])
 	}
-	return nil
-}
-
-// portableQuotient returns the loop of an operation of floats only.
-func portableQuotient[T Float](op Operation) Zip {
-	switch op {
-	case Div:
-		return eachRows(div[T])
-	}
-	return eachRows(func(dst, x, y []T) {
-		for i, v := range x {
-			dst[i] = T(math.Pow(float64(v), float64(y[i])))
-		}
-	})
+	return nil // integers have no quotients
 }
 
 // portableRelation returns the loop of a relation over whole rows in plain Go.

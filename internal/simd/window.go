@@ -13,6 +13,10 @@ type (
 		dst0Stride, dst1Stride, dst2Stride, dst3Stride, x0Stride, x1Stride, x2Stride, x3Stride, yStride int)
 )
 
+// TakeAtMax goes through an element of windows of any size, the first before the second: where x is
+// not less than most, it adds left to dst and sets it to 0, so that later elements get nothing.
+type TakeAtMax func(dst, left, x, most *byte, rows, cols, dstStride, leftStride, xStride, mostStride int)
+
 // FourOf returns the loops of a level that the machine has, for floats of 32 or 64 bits; nil where
 // a level has none.
 func FourOf(level Level, bits int) (MaxOfFour, LayAtMax) {
@@ -23,7 +27,16 @@ func FourOf(level Level, bits int) (MaxOfFour, LayAtMax) {
 	return f.most, f.lay
 }
 
+// TakeAtMaxOf returns the loop as [FourOf] does.
+func TakeAtMaxOf(level Level, bits int) TakeAtMax {
+	if level == Portable {
+		return nil
+	}
+	return fours[level][bits/32-1].take
+}
+
 type four struct {
 	most MaxOfFour
 	lay  LayAtMax
+	take TakeAtMax
 }

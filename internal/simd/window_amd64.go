@@ -15,6 +15,11 @@ func maxOfFour32AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int
 //go:noescape
 func layAtMax32AVX2(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)
 
+// adds left to dst where x is not less than most, and sets it to 0 there.
+//
+//go:noescape
+func takeAtMax32AVX2(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)
+
 // is the greatest of the elements of x0 to x3.
 //
 //go:noescape
@@ -25,6 +30,11 @@ func maxOfFour64AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int
 //
 //go:noescape
 func layAtMax64AVX2(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)
+
+// adds left to dst where x is not less than most, and sets it to 0 there.
+//
+//go:noescape
+func takeAtMax64AVX2(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)
 
 // is the greatest of the elements of x0 to x3.
 //
@@ -37,6 +47,11 @@ func maxOfFour32AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows i
 //go:noescape
 func layAtMax32AVX512(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)
 
+// adds left to dst where x is not less than most, and sets it to 0 there.
+//
+//go:noescape
+func takeAtMax32AVX512(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)
+
 // is the greatest of the elements of x0 to x3.
 //
 //go:noescape
@@ -47,3 +62,8 @@ func maxOfFour64AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows i
 //
 //go:noescape
 func layAtMax64AVX512(dst0 *byte, dst1 *byte, dst2 *byte, dst3 *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, y *byte, rows int, cols int, dst0Stride int, dst1Stride int, dst2Stride int, dst3Stride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int, yStride int)
+
+// adds left to dst where x is not less than most, and sets it to 0 there.
+//
+//go:noescape
+func takeAtMax64AVX512(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)

@@ -254,6 +254,77 @@ done:
 	VZEROUPPER
 	RET
 
+// func takeAtMax32AVX2(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)
+// Requires: AVX
+TEXT ·takeAtMax32AVX2(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  left+8(FP), DX
+	MOVQ  x+16(FP), BX
+	MOVQ  most+24(FP), SI
+	MOVQ  cols+40(FP), DI
+
+row:
+	XORQ R8, R8
+	LEAQ -8(DI), R9
+	CMPQ R8, R9
+	JGT  end2
+
+vectors1:
+	VMOVUPS (BX)(R8*4), Y0
+	VMOVUPS (SI)(R8*4), Y1
+	VMOVUPS (DX)(R8*4), Y2
+	VMOVUPS (CX)(R8*4), Y3
+	VCMPPS  $0x15, Y1, Y0, Y4
+	VANDPS  Y2, Y4, Y4
+	VADDPS  Y4, Y3, Y3
+	VMOVUPS Y3, (CX)(R8*4)
+	VCMPPS  $0x11, Y1, Y0, Y0
+	VANDPS  Y2, Y0, Y0
+	VMOVUPS Y0, (DX)(R8*4)
+	ADDQ    $0x08, R8
+	CMPQ    R8, R9
+	JLE     vectors1
+
+end2:
+	CMPQ       R8, DI
+	JGE        next
+	MOVQ       DI, R9
+	SUBQ       R8, R9
+	LEAQ       ramp<>+32(SB), R10
+	NEGQ       R9
+	VMOVDQU    (R10)(R9*4), Y1
+	VMASKMOVPS (BX)(R8*4), Y1, Y0
+	VMASKMOVPS (SI)(R8*4), Y1, Y2
+	VMASKMOVPS (DX)(R8*4), Y1, Y3
+	VMASKMOVPS (CX)(R8*4), Y1, Y4
+	VCMPPS     $0x15, Y2, Y0, Y5
+	VANDPS     Y3, Y5, Y5
+	VADDPS     Y5, Y4, Y4
+	VMASKMOVPS Y4, Y1, (CX)(R8*4)
+	VCMPPS     $0x11, Y2, Y0, Y0
+	VANDPS     Y3, Y0, Y0
+	VMASKMOVPS Y0, Y1, (DX)(R8*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ leftStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ xStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ mostStride+72(FP), R8
+	ADDQ R8, SI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func maxOfFour64AVX2(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int)
 // Requires: AVX
 TEXT ·maxOfFour64AVX2(SB), NOSPLIT, $0-96
@@ -494,6 +565,77 @@ done:
 	VZEROUPPER
 	RET
 
+// func takeAtMax64AVX2(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)
+// Requires: AVX
+TEXT ·takeAtMax64AVX2(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  left+8(FP), DX
+	MOVQ  x+16(FP), BX
+	MOVQ  most+24(FP), SI
+	MOVQ  cols+40(FP), DI
+
+row:
+	XORQ R8, R8
+	LEAQ -4(DI), R9
+	CMPQ R8, R9
+	JGT  end2
+
+vectors1:
+	VMOVUPD (BX)(R8*8), Y0
+	VMOVUPD (SI)(R8*8), Y1
+	VMOVUPD (DX)(R8*8), Y2
+	VMOVUPD (CX)(R8*8), Y3
+	VCMPPD  $0x15, Y1, Y0, Y4
+	VANDPD  Y2, Y4, Y4
+	VADDPD  Y4, Y3, Y3
+	VMOVUPD Y3, (CX)(R8*8)
+	VCMPPD  $0x11, Y1, Y0, Y0
+	VANDPD  Y2, Y0, Y0
+	VMOVUPD Y0, (DX)(R8*8)
+	ADDQ    $0x04, R8
+	CMPQ    R8, R9
+	JLE     vectors1
+
+end2:
+	CMPQ       R8, DI
+	JGE        next
+	MOVQ       DI, R9
+	SUBQ       R8, R9
+	LEAQ       ramp<>+32(SB), R10
+	NEGQ       R9
+	VMOVDQU    (R10)(R9*8), Y1
+	VMASKMOVPD (BX)(R8*8), Y1, Y0
+	VMASKMOVPD (SI)(R8*8), Y1, Y2
+	VMASKMOVPD (DX)(R8*8), Y1, Y3
+	VMASKMOVPD (CX)(R8*8), Y1, Y4
+	VCMPPD     $0x15, Y2, Y0, Y5
+	VANDPD     Y3, Y5, Y5
+	VADDPD     Y5, Y4, Y4
+	VMASKMOVPD Y4, Y1, (CX)(R8*8)
+	VCMPPD     $0x11, Y2, Y0, Y0
+	VANDPD     Y3, Y0, Y0
+	VMASKMOVPD Y0, Y1, (DX)(R8*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ leftStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ xStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ mostStride+72(FP), R8
+	ADDQ R8, SI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func maxOfFour32AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·maxOfFour32AVX512(SB), NOSPLIT, $0-96
@@ -700,6 +842,78 @@ done:
 	VZEROUPPER
 	RET
 
+// func takeAtMax32AVX512(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·takeAtMax32AVX512(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  left+8(FP), DX
+	MOVQ  x+16(FP), BX
+	MOVQ  most+24(FP), SI
+	MOVQ  cols+40(FP), DI
+	MOVQ  DI, R8
+	ANDQ  $0x0f, R8
+	JEQ   row
+	MOVL  $0xffffffff, R9
+	BZHIL R8, R9, R9
+	KMOVW R9, K1
+
+row:
+	XORQ R8, R8
+	LEAQ -16(DI), R9
+	CMPQ R8, R9
+	JGT  end2
+
+vectors1:
+	VMOVUPS   (BX)(R8*4), Z0
+	VMOVUPS   (SI)(R8*4), Z1
+	VMOVUPS   (DX)(R8*4), Z2
+	VMOVUPS   (CX)(R8*4), Z3
+	VCMPPS    $0x15, Z1, Z0, K2
+	VMOVAPS.Z Z2, K2, Z4
+	VADDPS    Z4, Z3, Z3
+	VMOVUPS   Z3, (CX)(R8*4)
+	VCMPPS    $0x11, Z1, Z0, K2
+	VMOVAPS.Z Z2, K2, Z0
+	VMOVUPS   Z0, (DX)(R8*4)
+	ADDQ      $0x10, R8
+	CMPQ      R8, R9
+	JLE       vectors1
+
+end2:
+	CMPQ      R8, DI
+	JGE       next
+	VMOVUPS.Z (BX)(R8*4), K1, Z0
+	VMOVUPS.Z (SI)(R8*4), K1, Z1
+	VMOVUPS.Z (DX)(R8*4), K1, Z2
+	VMOVUPS.Z (CX)(R8*4), K1, Z3
+	VCMPPS    $0x15, Z1, Z0, K2
+	VMOVAPS.Z Z2, K2, Z4
+	VADDPS    Z4, Z3, Z3
+	VMOVUPS   Z3, K1, (CX)(R8*4)
+	VCMPPS    $0x11, Z1, Z0, K2
+	VMOVAPS.Z Z2, K2, Z0
+	VMOVUPS   Z0, K1, (DX)(R8*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ leftStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ xStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ mostStride+72(FP), R8
+	ADDQ R8, SI
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func maxOfFour64AVX512(dst *byte, x0 *byte, x1 *byte, x2 *byte, x3 *byte, rows int, cols int, dstStride int, x0Stride int, x1Stride int, x2Stride int, x3Stride int)
 // Requires: AVX, AVX512DQ, AVX512F, BMI2
 TEXT ·maxOfFour64AVX512(SB), NOSPLIT, $0-96
@@ -900,6 +1114,78 @@ next:
 	ADDQ R13, R10
 	MOVQ yStride+152(FP), R13
 	ADDQ R13, R11
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func takeAtMax64AVX512(dst *byte, left *byte, x *byte, most *byte, rows int, cols int, dstStride int, leftStride int, xStride int, mostStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·takeAtMax64AVX512(SB), NOSPLIT, $0-80
+	MOVQ  rows+32(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  left+8(FP), DX
+	MOVQ  x+16(FP), BX
+	MOVQ  most+24(FP), SI
+	MOVQ  cols+40(FP), DI
+	MOVQ  DI, R8
+	ANDQ  $0x07, R8
+	JEQ   row
+	MOVL  $0xffffffff, R9
+	BZHIL R8, R9, R9
+	KMOVW R9, K1
+
+row:
+	XORQ R8, R8
+	LEAQ -8(DI), R9
+	CMPQ R8, R9
+	JGT  end2
+
+vectors1:
+	VMOVUPD   (BX)(R8*8), Z0
+	VMOVUPD   (SI)(R8*8), Z1
+	VMOVUPD   (DX)(R8*8), Z2
+	VMOVUPD   (CX)(R8*8), Z3
+	VCMPPD    $0x15, Z1, Z0, K2
+	VMOVAPD.Z Z2, K2, Z4
+	VADDPD    Z4, Z3, Z3
+	VMOVUPD   Z3, (CX)(R8*8)
+	VCMPPD    $0x11, Z1, Z0, K2
+	VMOVAPD.Z Z2, K2, Z0
+	VMOVUPD   Z0, (DX)(R8*8)
+	ADDQ      $0x08, R8
+	CMPQ      R8, R9
+	JLE       vectors1
+
+end2:
+	CMPQ      R8, DI
+	JGE       next
+	VMOVUPD.Z (BX)(R8*8), K1, Z0
+	VMOVUPD.Z (SI)(R8*8), K1, Z1
+	VMOVUPD.Z (DX)(R8*8), K1, Z2
+	VMOVUPD.Z (CX)(R8*8), K1, Z3
+	VCMPPD    $0x15, Z1, Z0, K2
+	VMOVAPD.Z Z2, K2, Z4
+	VADDPD    Z4, Z3, Z3
+	VMOVUPD   Z3, K1, (CX)(R8*8)
+	VCMPPD    $0x11, Z1, Z0, K2
+	VMOVAPD.Z Z2, K2, Z0
+	VMOVUPD   Z0, K1, (DX)(R8*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+48(FP), R8
+	ADDQ R8, CX
+	MOVQ leftStride+56(FP), R8
+	ADDQ R8, DX
+	MOVQ xStride+64(FP), R8
+	ADDQ R8, BX
+	MOVQ mostStride+72(FP), R8
+	ADDQ R8, SI
 	JMP  row
 
 done:

@@ -3,6 +3,7 @@ package simd
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"unsafe"
 )
@@ -62,6 +63,50 @@ func testFour[T float32 | float64](t *testing.T, level Level) {
 						x[0][j], x[1][j], x[2][j], x[3][j], i, dst[i][j], v)
 				}
 			}
+		}
+	}
+}
+
+// TestTakeAtMax compares all lengths of rows with the definition, on values of which many are equal
+// and some NaN.
+func TestTakeAtMax(t *testing.T) {
+	for _, level := range levels()[1:] {
+		t.Run(level.String(), func(t *testing.T) {
+			testTakeAtMax[float32](t, level)
+			testTakeAtMax[float64](t, level)
+		})
+	}
+}
+
+func testTakeAtMax[T float32 | float64](t *testing.T, level Level) {
+	size := int(unsafe.Sizeof(T(0)))
+	take := TakeAtMaxOf(level, 8*size)
+	r := rand.New(rand.NewPCG(7, 8))
+	const rows, gap = 3, 2
+	for cols := 1; cols <= 3*64/size+1; cols++ {
+		n := rows * (cols + gap)
+		dst, left := random[T](r, n), random[T](r, n)
+		x, most := make([]T, n), make([]T, n)
+		for j := range n {
+			x[j], most[j] = T(r.IntN(4)), T(r.IntN(4))
+			if r.IntN(9) == 0 {
+				x[j] = T(math.NaN())
+			}
+			if r.IntN(9) == 0 {
+				most[j] = T(math.NaN())
+			}
+		}
+		wantDst, wantLeft := slices.Clone(dst), slices.Clone(left)
+		for j := range n {
+			if j%(cols+gap) < cols && !(x[j] < most[j]) {
+				wantDst[j], wantLeft[j] = dst[j]+left[j], 0
+			}
+		}
+		p := func(s []T) *byte { return (*byte)(unsafe.Pointer(unsafe.SliceData(s))) }
+		s := (cols + gap) * size
+		take(p(dst), p(left), p(x), p(most), rows, cols, s, s, s, s)
+		if !slices.Equal(dst, wantDst) || !slices.Equal(left, wantLeft) {
+			t.Fatalf("%d columns: %v and %v are left, want %v and %v", cols, dst, left, wantDst, wantLeft)
 		}
 	}
 }

@@ -65,7 +65,7 @@ func memory(_ context.Context, d *document, v *variant, _ int, boxes [][]*graph.
 		}
 		return m
 	})
-	l.scale = "bytes of the arena, where a shared place counts once, for the largest; rest: what is not drawn, as updates, and gaps"
+	l.scale = "bytes of the arena, where a shared place counts once, for the largest; rest: in no box, and gaps"
 	l.sums = fmt.Sprintf("%s in boxes + %s rest = %s", sizeText(arena-l.rest), sizeText(l.rest), sizeText(arena))
 	return l, nil
 }
@@ -121,7 +121,7 @@ func times(ctx context.Context, d *document, v *variant, _ int, boxes [][]*graph
 		m.Note = fmt.Sprintf("%s in a run, %.1f %%, by %s", timeText(sum), 100*sum/max(wall, 1e-12), plural.Count(len(rows), "instruction"))
 		return m
 	})
-	l.scale = "time of a run; rest: what is not drawn, as updates, and what lies between instructions"
+	l.scale = "time of a run; rest: in no box, and between instructions"
 	l.sums = fmt.Sprintf("%s in boxes + %s rest = %s", timeText(wall-l.rest), timeText(l.rest), timeText(wall))
 	return l, nil
 }

@@ -76,18 +76,6 @@ func stepMark(before, step int, x, y float64, group int) chart.Mark {
 	return chart.Mark{Name: at, X: x, Y: y, Group: group}
 }
 
-// nameAmong returns the name of a document's model, with the document's id if another has the same
-// name.
-func nameAmong(d *document, docs []*document) string {
-	name := d.model.Builder.Name
-	for _, x := range docs {
-		if x != d && x.model.Builder.Name == name {
-			return name + " (" + d.id + ")"
-		}
-	}
-	return name
-}
-
 // comparable reports whether the losses of documents measure the same quantity: that of one model
 // with the same settings on the same data.
 func comparable(docs []*document) bool {
@@ -141,7 +129,7 @@ func (d *document) scatterChart(step, row int) (chart.Scatter, error) {
 		return chart.Scatter{}, failf(notFound, "the places of the centres are kept of the first %d steps", len(d.session.centres))
 	}
 	axes := planeAxes(f.plane)
-	c := chart.Scatter{Frame: chart.Frame{ID: "scatter-" + d.id, Title: fmt.Sprintf("%s on %s, step %d", d.model.Builder.Title, f.table.Name, step), Desc: "The data, and the way of the centres until this step."},
+	c := chart.Scatter{Frame: chart.Frame{ID: "scatter-" + d.id, Title: fmt.Sprintf("%s on %s, step %d", d.title(), f.table.Name, step), Desc: "The data, and the way of the centres until this step."},
 		X: axes[0], Y: axes[1], Points: f.plane.Points(f.table.X), EqualAspect: true}
 	c.Class, c.ClassNames = f.classes()
 	for j := range d.session.centres[0] {

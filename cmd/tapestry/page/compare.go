@@ -160,7 +160,7 @@ func (c comparison) pairing(ctx context.Context) (*pairing, error) {
 	m := &pairing{at: c.at, level: c.level, gradients: c.gradients, fed: fed, stills: stills{}}
 	var err error
 	if m.diff, err = viz.DiffContext(ctx, c.at[0].drawn(c.gradients), c.at[1].drawn(c.gradients),
-		viz.Fed(fed), viz.At(c.level), viz.Parameters(viz.ParamsApart), viz.Panels(c.docs[0].model.Builder.Title, c.docs[1].model.Builder.Title)); err != nil {
+		viz.Fed(fed), viz.At(c.level), viz.Parameters(viz.ParamsApart), viz.Panels(titleAmong(c.docs[0], c.docs[:]), titleAmong(c.docs[1], c.docs[:]))); err != nil {
 		return nil, err
 	}
 	if m.text, err = m.diff.TextContext(ctx); err != nil {

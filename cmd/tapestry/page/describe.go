@@ -61,7 +61,7 @@ var levels = []viz.Level{viz.Notes, viz.Ops, viz.Primitive, viz.Compiled}
 
 func (d *document) describe(ctx context.Context) (*docView, error) {
 	m, w := d.model, d.asWritten
-	v := &docView{ID: d.id, Identity: d.identity, Name: m.Builder.Name, Title: m.Builder.Title, Notes: m.Builder.Notes, Source: d.source,
+	v := &docView{ID: d.id, Identity: d.identity, Name: m.Builder.Name, Title: d.title(), Notes: m.Builder.Notes, Source: d.source,
 		Unicode: viz.Formula(w.result), Settings: d.settings, DType: d.asked.DType,
 		Optimiser: d.asked.Optimiser, Rate: d.asked.Rate, Seed: d.asked.Seed, Data: d.asked.Data,
 		Nodes: len(graph.Reachable(w.all()...)), Steps: d.session.steps(), Trains: d.session.trains, Named: d.asked.named, HasPlane: d.session.centres != nil, Scalars: []scalarView{}, Courses: []courseView{}}

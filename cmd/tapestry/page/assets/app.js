@@ -130,7 +130,7 @@ function derive() {
   if (panel.hidden) return;
   const { doc } = workspace;
   if (!doc) fill(panel, h("p", { class: "note" }, "Nothing is open yet."));
-  else mathematics.run((signal) => api.derivation(doc.id, null, signal), (d) => fill(panel, h("h2", {}, doc.title), derivation(d)));
+  else mathematics.run((signal) => api.derivation(doc.id, null, signal), (d) => fill(panel, h("h2", {}, workspace.called(doc.id)), derivation(d)));
 }
 workspace.addEventListener("doc", derive);
 const chooseTab = tabs(byID("detail-tabs"), () => {
@@ -161,7 +161,7 @@ runs.opened = async ({ doc, notes, steps }, run) => {
   runs.show(false);
   workspace.show(doc.id);
   if (steps > 0) byID("steps").value = Math.min(steps, 100000);
-  fill(byID("run-notes"), h("p", {}, h("b", {}, `${doc.title || doc.name}, as trained in ${run.name}`)), notes.map((n) => h("p", {}, n)));
+  fill(byID("run-notes"), h("p", {}, h("b", {}, `${workspace.called(doc.id)}, as trained in ${run.name}`)), notes.map((n) => h("p", {}, n)));
   byID("run-opened").hidden = false;
 };
 byID("run-opened").querySelector("button").addEventListener("click", () => (byID("run-opened").hidden = true));

@@ -1,8 +1,7 @@
 // What is said of the drawing: its legend, and in a comparison what differs.
-import { byID, fill, h, refill } from "./element.js";
+import { byID, fill, h, markup, refill } from "./element.js";
 import { formula } from "./formula.js";
 import { Identity } from "./identity.js";
-import { legendOf } from "./sheet.js";
 
 /** Caption is around the drawing. */
 export class Caption {
@@ -46,6 +45,13 @@ export class Caption {
   #others() {
     const w = this.#workspace;
     if (w.comparing.length < 2) return null;
-    return h("p", { class: "against", role: "group", "aria-label": "Compared with" }, w.comparing.map((id) => h("button", { type: "button", class: "tool small", "aria-pressed": String(id === this.#drawing.against), "data-against": id, onclick: () => this.#drawing.setAgainst(id) }, w.docs.find((d) => d.id === id)?.title ?? id)));
+    return h("p", { class: "against", role: "group", "aria-label": "Compared with" }, w.comparing.map((id) => h("button", { type: "button", class: "tool small", "aria-pressed": String(id === this.#drawing.against), "data-against": id, onclick: () => this.#drawing.setAgainst(id) }, w.called(id))));
   }
+}
+
+/** legendOf parses the legend of a sheet so that it follows the page's theme. */
+function legendOf(sheet) {
+  const legend = markup(sheet.legend ?? "");
+  legend.querySelector("svg")?.classList.add("tapestry", "legend-drawing");
+  return legend;
 }

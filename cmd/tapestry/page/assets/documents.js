@@ -21,8 +21,8 @@ export class Documents {
     fill(byID("documents"), w.docs.map((d) => {
       const current = d.id === w.doc?.id;
       return h("li", { class: [current ? "current" : w.comparing.includes(d.id) ? "beside" : "", d.closed ? "closed" : ""].join(" ").trim() || null },
-        h("button", { type: "button", class: "tab", "data-doc": d.id, "aria-current": current ? "true" : null, title: d.closed ? "Closed in another window; it opens again when it is used" : d.unicode ?? d.name, onclick: () => w.show(d.id) }, d.title || d.name),
-        h("button", { type: "button", class: "close", "aria-label": "Close " + (d.title || d.name), onclick: () => w.close(d.id).catch((e) => w.fail(e)) }, "×"));
+        h("button", { type: "button", class: "tab", "data-doc": d.id, "aria-current": current ? "true" : null, title: d.closed ? "Closed in another window; it opens again when it is used" : d.unicode ?? d.name, onclick: () => w.show(d.id) }, w.called(d.id)),
+        h("button", { type: "button", class: "close", "aria-label": "Close " + (w.called(d.id)), onclick: () => w.close(d.id).catch((e) => w.fail(e)) }, "×"));
     }));
     byID("documents").querySelector(".current")?.scrollIntoView({ block: "nearest", inline: "nearest" });
     if (focused) byID("documents").querySelector(`[data-doc="${CSS.escape(focused)}"]`)?.focus();
@@ -33,10 +33,10 @@ export class Documents {
       : others.map((d) => h("label", { class: "check" }, h("input", { type: "checkbox", checked: w.comparing.includes(d.id), onchange: (e) => {
         w.compare(e.target.checked ? [...w.comparing, d.id] : w.comparing.filter((id) => id !== d.id));
         byID("compare-with").querySelector(`input[data-doc="${CSS.escape(d.id)}"]`)?.focus();
-      }, "data-doc": d.id }), d.title || d.name)));
+      }, "data-doc": d.id }), w.called(d.id))));
     byID("compare").classList.toggle("on", w.comparing.length > 0);
     byID("align-field").hidden = w.comparing.length === 0;
     byID("align").checked = this.#drawing.aligned;
-    document.title = w.doc ? `${w.doc.title || w.doc.name} – Tapestry` : "Tapestry";
+    document.title = w.doc ? `${w.called(w.doc.id)} – Tapestry` : "Tapestry";
   }
 }

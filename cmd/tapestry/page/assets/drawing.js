@@ -187,12 +187,11 @@ export class Drawing {
     while (this.panes.length > ids.length) this.panes.pop().host.remove();
     while (this.panes.length < ids.length) this.panes.push(this.#pane(this.panes.length));
     this.panes.forEach((p, i) => {
-      const doc = w.docs.find((d) => d.id === ids[i]);
       p.doc = ids[i];
-      p.name.textContent = ids.length > 1 ? doc?.title ?? "" : "";
+      p.name.textContent = ids.length > 1 ? w.called(ids[i]) : "";
       p.name.hidden = ids.length === 1;
       p.view.head = ids.length === 1 ? 0 : 40;
-      p.host.setAttribute("aria-label", (together ? "Drawing of the comparison with " : "Drawing of ") + (doc?.title ?? "the model"));
+      p.host.setAttribute("aria-label", (together ? "Drawing of the comparison with " : "Drawing of ") + w.called(ids[i]));
     });
     this.#host.dataset.panes = ids.length;
   }

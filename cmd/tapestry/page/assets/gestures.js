@@ -1,5 +1,6 @@
 // Gestures on a drawing: drag and wheel move it, two fingers or Ctrl with the wheel
 // scale it, a click picks, a double click opens or closes.
+import { nearest, twins } from "./related.js";
 
 const slack = 4; // pixels that a click may wander
 
@@ -89,7 +90,7 @@ export function steer(host, view, fit, selection, pick) {
     const item = selection();
     if (way && e.shiftKey) {
       const start = item ?? view.find((it) => it.kind === "node");
-      const next = item ? view.beside(start, ...way) : start;
+      const next = item ? nearest(view.sheet.items, start, ...way) : start;
       if (next) pick(next);
     } else if (way) {
       view.pan(-way[0] * pace, -way[1] * pace);
@@ -104,7 +105,7 @@ export function steer(host, view, fit, selection, pick) {
     } else if (e.key === "Enter" && item) {
       view.dispatchEvent(new CustomEvent("toggle", { detail: item }));
     } else if (e.key === "t" && item) {
-      const twin = view.twins(item.id)[0];
+      const twin = twins(view.sheet.items, item.id)[0];
       if (twin) pick(twin);
     } else {
       return;

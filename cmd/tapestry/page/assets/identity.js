@@ -60,7 +60,7 @@ export class Identity {
     this.#latest.run((signal) => Promise.all(together.map((d) => api.terms(d.id, step, signal).catch((e) => ({ none: e.message })))), (all) => {
       fill(this.#values,
         h("thead", {}, h("tr", {}, h("th", { scope: "col" }, "centres of"), Object.values(names).map((n) => h("th", { scope: "col", class: n }, n)), Object.values(names).map((n) => h("th", { scope: "col", class: n }, `‖∂${n}/∂r‖`)))),
-        h("tbody", {}, all.map((t, i) => h("tr", {}, h("th", { scope: "row" }, together[i].title || together[i].name),
+        h("tbody", {}, all.map((t, i) => h("tr", {}, h("th", { scope: "row" }, w.called(together[i].id)),
           t.none ? h("td", { colspan: 6, class: "note" }, t.none) : [Object.keys(names).map((n) => h("td", { class: n }, number(t[n].value))), Object.keys(names).map((n) => h("td", { class: n }, number(t[n].gradient)))]))));
     });
   }

@@ -175,8 +175,8 @@ export class Link {
     try {
       const doc = await this.#opener.bring(d.opening, d.steps, open);
       if (!open) w.add(doc);
-      if (d.identity && doc.identity !== d.identity) missing.push(`${doc.title || name}: the link was made with other data or another version, so its numbers may differ`);
-      if (doc.steps < d.steps) missing.push(`${doc.title || name}: the link is of a training of ${d.steps} steps, and this one has ${doc.steps}`);
+      if (d.identity && doc.identity !== d.identity) missing.push(`${doc.title}: the link was made with other data or another version, so its numbers may differ`);
+      if (doc.steps < d.steps) missing.push(`${doc.title}: the link is of a training of ${d.steps} steps, and this one has ${doc.steps}`);
       return doc;
     } catch (e) {
       missing.push(`${name}: ${e.message}`);

@@ -2,6 +2,7 @@
 // gradients or values, what flows into them and out of them, what was found, and what
 // has a share in an element.
 import { boxOf } from "./box.js";
+import { twins } from "./related.js";
 
 /** marks gives the SVG that lies above a view's items; found is a set of ids. */
 export function marks(view, { selected, hovered, found, lit }) {
@@ -11,7 +12,7 @@ export function marks(view, { selected, hovered, found, lit }) {
   const parts = ids.flatMap((id) => [
     ...items.filter((it) => it.kind === "edge" && (it.from === id || it.to === id))
       .map((it) => `<g class="${it.to === id ? "flow-in" : "flow-out"}">${it.svg.replace(/ id="[^"]*"/g, "")}</g>`),
-    ...view.twins(id).map((it) => ring(it, "twin", k)),
+    ...twins(items, id).map((it) => ring(it, "twin", k)),
   ]);
   for (const it of lit ? items : []) {
     const share = it.kind === "node" ? lit(it) : 0;

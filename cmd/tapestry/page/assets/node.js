@@ -123,9 +123,9 @@ export class NodePanel {
 
   /** among says which of the compared documents the node is of, and leads to its like in the others. */
   #among(selection) {
-    const title = (id) => this.#workspace.docs.find((d) => d.id === id)?.title ?? id;
-    return h("p", { class: "among" }, h("b", {}, title(selection.doc)),
-      this.#drawing.same(selection).map((s) => h("button", { type: "button", class: "link", onclick: () => this.#workspace.select(s) }, "see in " + title(s.doc))));
+    const w = this.#workspace;
+    return h("p", { class: "among" }, h("b", {}, w.called(selection.doc)),
+      this.#drawing.same(selection).map((s) => h("button", { type: "button", class: "link", onclick: () => w.select(s) }, "see in " + w.called(s.doc))));
   }
 
   #module(m, open) {

@@ -14,7 +14,7 @@ export class Opener {
 
   async #train(doc, steps) {
     const control = new AbortController();
-    const work = begin(`Training ${doc.title || doc.name}`, () => control.abort());
+    const work = begin(`Training ${doc.title}`, () => control.abort());
     work.at(doc.steps, steps);
     try {
       await api.train(doc.id, steps - doc.steps, (line) => {

@@ -37,7 +37,7 @@ export class Plan {
       if (this.#said.dataset.of !== together.map((d) => d.id).join()) this.#say("", false);
       const alike = together.every((d) => going(d) === going(together[0]));
       const focused = document.activeElement?.closest("#plan-fields") ? document.activeElement : null;
-      fill(byID("plan-fields"), (alike ? [together] : together.map((d) => [d])).map((docs, i) => this.#group(docs, i, alike ? "" : docs[0].title || docs[0].name)));
+      fill(byID("plan-fields"), (alike ? [together] : together.map((d) => [d])).map((docs, i) => this.#group(docs, i, alike ? "" : this.#workspace.called(docs[0].id))));
       if (focused) goOn(focused, byID(focused.id));
     }
     this.#schedules(doc, together, fed, step);
@@ -138,7 +138,7 @@ export class Plan {
       }
     }
     const now = (c) => (fedNow(c) === undefined ? "" : `, now ${number(fedNow(c))}`);
-    const called = (c) => (c.rate ? "rate" : name(c)) + (courses.some((other) => other !== c && other.name === c.name) ? ` of ${c.of.title || c.of.name}` : "");
+    const called = (c) => (c.rate ? "rate" : name(c)) + (courses.some((other) => other !== c && other.name === c.name) ? ` of ${this.#workspace.called(c.of.id)}` : "");
     const moving = [...new Set(courses.filter((c) => !c.rate && !Number.isFinite(Number(c.text))).map(name))];
     fill(byID("plan-schedules"),
       courses.map((c, i) => h("span", { class: "course" }, `${i > 0 ? " · " : ""}${called(c)} ${c.steps ? `${number(c.from)} → ${number(c.to)} over ${count(c.steps)} steps` : rounded(c.text)}${now(c)}`)),

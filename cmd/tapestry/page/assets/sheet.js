@@ -2,7 +2,7 @@
 // gesture moves one layer without touching anything in it.
 import { boxOf, centreOf, covers } from "./box.js";
 import { centred, fitted, inside, readable, smallest } from "./camera.js";
-import { calm, markup } from "./element.js";
+import { calm } from "./element.js";
 import { glide, places } from "./glide.js";
 import { Grid } from "./grid.js";
 import { Layer } from "./layer.js";
@@ -44,6 +44,7 @@ export class SheetView extends EventTarget {
   #lit = null;
   #wanted = null; // the view that was asked for, until another is
   #fitted = true; // nobody moved the camera since it was fitted
+  #fittedFor = null; // what was selected then: a window of another size is fitted anew unless something was selected since
   #smallest = readable; // text of the sheet
   #paired = false; // two models are drawn on it
 
@@ -58,7 +59,7 @@ export class SheetView extends EventTarget {
       this.#room = null;
       if (!this.sheet) return;
       if (this.#wanted) this.view = this.#wanted;
-      else if (this.#fitted && !this.#picked()) this.fit(false);
+      else if (this.#fitted && (!this.#picked() || this.#selected === this.#fittedFor)) this.fit(false);
       else this.#hold();
     }).observe(host);
   }
@@ -153,6 +154,7 @@ export class SheetView extends EventTarget {
     if (!to) return;
     this.#go(to, smooth);
     this.#fitted = true;
+    this.#fittedFor = this.#selected;
   }
 
   /** usual reports whether the camera is where fit would put it now. */
@@ -299,24 +301,6 @@ export class SheetView extends EventTarget {
     return found.findLast((it) => it.kind === "node") ?? found.findLast((it) => it.kind === "plate") ?? null;
   }
 
-  /** beside gives the node nearest to an item in a direction, dx and dy being −1, 0 or 1. */
-  beside(item, dx, dy) {
-    const c = centreOf(boxOf(item));
-    let found = null;
-    let nearest = Infinity;
-    for (const it of this.sheet.items) {
-      if (it === item || it.kind !== "node" || it.panel !== item.panel) continue;
-      const b = centreOf(boxOf(it));
-      const along = (b.x - c.x) * dx + (b.y - c.y) * dy;
-      const across = Math.abs((b.x - c.x) * dy) + Math.abs((b.y - c.y) * dx);
-      if (along > 4 && along + 2 * across < nearest) {
-        nearest = along + 2 * across;
-        found = it;
-      }
-    }
-    return found;
-  }
-
   toSheet(p) {
     return { x: this.camera.x + p.x / this.camera.k, y: this.camera.y + p.y / this.camera.k };
   }
@@ -411,17 +395,4 @@ export class SheetView extends EventTarget {
     if (!this.sheet) return;
     this.#layer.mark(marks(this, { selected: this.#selected, hovered: this.#hovered, found: this.#found, lit: this.#lit }));
   }
-
-  /** twins are the derivatives of a value, or the value of a derivative. */
-  twins(id) {
-    const of = this.find((it) => it.kind === "node" && it.id === id);
-    return this.sheet.items.filter((it) => it.kind === "node" && it.id !== id && (it.row === id || (of?.backward && it.id === of.row)));
-  }
-}
-
-/** legendOf parses the legend of a sheet so that it follows the page's theme. */
-export function legendOf(sheet) {
-  const legend = markup(sheet.legend ?? "");
-  legend.querySelector("svg")?.classList.add("tapestry", "legend-drawing");
-  return legend;
 }

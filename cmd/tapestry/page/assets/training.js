@@ -147,8 +147,7 @@ export class Training {
     this.#workspace.viewOf(id).step = null;
     const advance = (to) => this.#workspace.trained(id, to);
     const [from, to] = [step, step + steps];
-    const doc = this.#workspace.docs.find((d) => d.id === id);
-    const work = begin(`Training ${doc?.title || doc?.name || id} to step ${count(to)}`, () => this.#running?.abort());
+    const work = begin(`Training ${this.#workspace.called(id)} to step ${count(to)}`, () => this.#running?.abort());
     work.at(0, steps);
     try {
       await api.train(id, steps, (line) => {
@@ -305,7 +304,7 @@ export class Training {
     const furthest = this.#furthest();
     this.#uneven.hidden = last === furthest;
     fill(this.#uneven, last < furthest && [
-      together.map((d) => `${d.title || d.name}: ${count(d.steps)} steps`).join(", ") + ". They are shown at a step that all have. ",
+      together.map((d) => `${this.#workspace.called(d.id)}: ${count(d.steps)} steps`).join(", ") + ". They are shown at a step that all have. ",
       h("button", { type: "button", class: "tool small", id: "catch-up", disabled: Boolean(this.#running) || together.some((d) => d.trains === false && d.steps < furthest), onclick: () => this.#trainTo(furthest) }, `Train all to step ${count(furthest)}`),
     ]);
   }

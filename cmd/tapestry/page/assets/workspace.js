@@ -39,6 +39,13 @@ export class Workspace extends EventTarget {
     return this.docs.find((d) => d.id === this.#current) ?? null;
   }
 
+  /** called is the title of the document with this id, and the id too where another open one has the same title. */
+  called(id) {
+    const title = this.docs.find((d) => d.id === id)?.title;
+    if (!title) return id;
+    return this.docs.some((d) => d.id !== id && d.title === title) ? `${title} (${id})` : title;
+  }
+
   /** view is how the current document is looked at. */
   get view() {
     return this.viewOf(this.#current);
