@@ -9,6 +9,7 @@ import (
 	"github.com/tapestry-ml/tapestry/internal/layertest"
 	"github.com/tapestry-ml/tapestry/nn"
 	"github.com/tapestry-ml/tapestry/ops"
+	"github.com/tapestry-ml/tapestry/tape"
 )
 
 // TestBatchNormSettings compares with PyTorch 1.13's BatchNorm1d(2, eps=0.5, momentum=0.25).
@@ -27,6 +28,40 @@ func TestBatchNormSettings(t *testing.T) {
 	layertest.Same(t, "running variance", out[2].Data, []float64{1.75, 4.0 / 3})
 	feed[l.Mean], feed[l.Var] = values(l.Mean, 0.25, 11.0/12), values(l.Var, 1.75, 4.0/3)
 	layertest.Same(t, "in evaluation", layertest.At(t, 0, feed, l.Of(x))[0].Data, []float64{0.5, 0.8000946913656627, 1.8333333333333333, 3.0157415289936518, -0.8333333333333333, 2.2771925831176554})
+}
+
+// TestBatchNormStatisticsOnce: a step of training takes two means and two sums over the rows of a
+// batch norm, mean and variance on the way there and the derivatives by bias and gain on the way
+// back, of which everything else is made. Of a type for storage, to which each step would be
+// rounded, the norm stays whole.
+func TestBatchNormStatisticsOnce(t *testing.T) {
+	for dt, want := range map[graph.DType]map[string]int{
+		graph.F32:  {"Mean": 2, "Sum": 2, "Standardise": 0, "Rstd": 0},
+		graph.F64:  {"Mean": 2, "Sum": 2, "Standardise": 0, "Rstd": 0},
+		graph.BF16: {"Mean": 4, "Sum": 2, "Standardise": 1, "Rstd": 1},
+	} {
+		g := graph.New("norm")
+		x := g.Param("x", dt, graph.Ax("n", 4), graph.Ax("h", 6), graph.Ax("w", 6), graph.Ax("c", 16))
+		l := nn.NewBatchNorm(g, "norm", dt, graph.Ax("c", 16))
+		y, step := l.OfTrain(x)
+		loss := ops.Sum(ops.Cast(ops.Mul(y, g.Input("r", dt, x.Shape().Axes()...)), graph.F64))
+		d := grad.Of(loss, x, l.Gain, l.Bias)
+		p, err := tape.Compile(g, tape.Do(step), tape.Fetch(loss, d[0], d[1], d[2]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := map[string]int{}
+		for _, r := range p.Rows() {
+			if loss := r.Node.Rank() == 0; !loss {
+				got[r.Op]++
+			}
+		}
+		for op, n := range want {
+			if got[op] != n {
+				t.Errorf("%v: %d of %s, want %d:\n%v", dt, got[op], op, n, p)
+			}
+		}
+	}
 }
 
 // TestBatchNormSettingsMistakes: values out of range are recorded, in training and in evaluation.

@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type tan struct{ floats1 }
@@ -38,8 +39,8 @@ func (asin) Doc() string      { return "inverse sine, element by element" }
 
 func (asin) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Sqrt(lessSquare(y.In(0)))) }
 
-func (asin) Scalar(x ...float64) float64                      { return arcSine(x[0]) }
-func (asin) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: arcSine, Wide: kernel.WideAsin} }
+func (asin) Scalar(x ...float64) float64                      { return simd.Asin.Of(x[0]) }
+func (asin) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Asin} }
 func (asin) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("asin", in[0]) }
 func (asin) Cases() []Case                                    { return case1(Asin, Domain{Lo: -0.9, Hi: 0.9}) }
 
@@ -57,10 +58,8 @@ func (acos) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	return Neg(Div(dy, Sqrt(lessSquare(y.In(0)))))
 }
 
-func (acos) Scalar(x ...float64) float64 { return arcCosine(x[0]) }
-func (acos) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.Map{Of: arcCosine, Wide: kernel.WideAcos}
-}
+func (acos) Scalar(x ...float64) float64                      { return simd.Acos.Of(x[0]) }
+func (acos) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Acos} }
 func (acos) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("acos", in[0]) }
 func (acos) Cases() []Case                                    { return case1(Acos, Domain{Lo: -0.9, Hi: 0.9}) }
 
@@ -74,7 +73,3 @@ func tangent(x float64) float64 {
 
 // lessSquare is 1 − x². The product keeps the digits where x is near ±1.
 func lessSquare(x *graph.Node) *graph.Node { return Mul(OneMinus(x), Shift(x, 1)) }
-
-// arcSine and arcCosine keep the digits near ±1, where math.Asin and math.Acos lose half of them.
-func arcSine(x float64) float64   { return math.Atan2(x, math.Sqrt((1-x)*(1+x))) }
-func arcCosine(x float64) float64 { return math.Atan2(math.Sqrt((1-x)*(1+x)), x) }

@@ -125,18 +125,23 @@ var bernoulli = [...]float64{1. / 6, -1. / 30, 1. / 42, -1. / 30, 5. / 66, -691.
 // polygammas computes ψₙ.
 type polygammas struct {
 	n         int
-	scale     float64                 // ±n!, by which everything else is divided
-	terms     [len(bernoulli)]float64 // of the asymptotic series
-	cotangent []float64               // as [cotangent] returns it
+	scale     float64   // ±n!, by which everything else is divided
+	least     float64   // from which on the asymptotic series has all digits
+	terms     []float64 // of it
+	cotangent []float64 // as [cotangent] returns it
 }
 
 func newPolygammas(n int) *polygammas {
 	k := float64(n)
-	s := &polygammas{n: n, scale: float64(2*(n%2)-1) * math.Gamma(k+1), cotangent: cotangent(n)}
+	s := &polygammas{n: n, scale: float64(2*(n%2)-1) * math.Gamma(k+1), least: k + 15, cotangent: cotangent(n)}
+	list := bernoulli[:]
+	if n < 2 { // where terms grow slowly, and most calls are
+		s.least, list = 10, bernoulli[:9]
+	}
 	ratio := (k + 1) / 2
-	for i, b := range bernoulli {
+	for i, b := range list {
 		two := float64(2*i + 2)
-		s.terms[i] = b * ratio
+		s.terms = append(s.terms, b*ratio)
 		ratio *= (two + k) * (two + k + 1) / ((two + 1) * (two + 2))
 	}
 	return s
@@ -160,8 +165,7 @@ func (s *polygammas) at(x float64) float64 {
 		return reflected(n, s.cotangent, s.at(1-x), x)
 	}
 	// From the small terms to the large.
-	least := float64(n + 15)
-	shift := int(max(0, math.Ceil(least-x)))
+	shift := int(max(0, math.Ceil(s.least-x)))
 	far := x + float64(shift)
 	square := 1 / (far * far)
 	sum := 0.0
@@ -174,10 +178,29 @@ func (s *polygammas) at(x float64) float64 {
 	} else {
 		sum = (sum + 1/float64(n)) * inversePower(far, n)
 	}
-	for i := shift - 1; i >= 0; i-- {
-		sum += inversePower(x+float64(i), n+1)
+	switch {
+	case n < 2 && shift > 0:
+		sum += inverses(x, shift, n+1)
+	case n >= 2:
+		for i := shift - 1; i >= 0; i-- {
+			sum += inversePower(x+float64(i), n+1)
+		}
 	}
 	return s.scale * sum
+}
+
+// inverses returns the sum of 1/x, 1/(x+1), … or of their squares, by one division. The numbers are
+// less than 11, and not many, so that the product of all is finite.
+func inverses(x float64, terms, power int) float64 {
+	over, under := 0.0, 1.0
+	for i := terms - 1; i >= 0; i-- {
+		t := x + float64(i)
+		if power == 2 {
+			t *= t
+		}
+		over, under = over*t+under, under*t
+	}
+	return over / under
 }
 
 // inversePower returns x⁻ⁿ, for whole numbers above 0.

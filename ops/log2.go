@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type log2 struct{ floats1 }
@@ -21,10 +22,8 @@ func (log2) Doc() string      { return "logarithm to base 2, element by element"
 
 func (log2) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Scale(y.In(0), math.Ln2)) }
 
-func (log2) Scalar(x ...float64) float64 { return binaryLog(x[0]) }
-func (log2) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.Map{Of: binaryLog, Wide: kernel.WideLog2}
-}
+func (log2) Scalar(x ...float64) float64                      { return simd.Log2.Of(x[0]) }
+func (log2) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Log2} }
 func (log2) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("log₂", in[0]) }
 func (log2) Cases() []Case                                    { return case1(Log2, Positive) }
 
@@ -40,10 +39,8 @@ func (log10) Doc() string      { return "logarithm to base 10, element by elemen
 
 func (log10) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, Scale(y.In(0), math.Ln10)) }
 
-func (log10) Scalar(x ...float64) float64 { return decimalLog(x[0]) }
-func (log10) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.Map{Of: decimalLog, Wide: kernel.WideLog10}
-}
+func (log10) Scalar(x ...float64) float64                      { return simd.Log10.Of(x[0]) }
+func (log10) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Log10} }
 func (log10) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("log₁₀", in[0]) }
 func (log10) Cases() []Case                                    { return case1(Log10, Positive) }
 
@@ -58,26 +55,7 @@ func (exp2) Doc() string      { return "power of 2, element by element" }
 
 func (exp2) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Scale(y, math.Ln2)) }
 
-func (exp2) Scalar(x ...float64) float64 { return math.Exp2(x[0]) }
-func (exp2) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.Map{Of: math.Exp2, Wide: kernel.WideExp2}
-}
+func (exp2) Scalar(x ...float64) float64                      { return math.Exp2(x[0]) }
+func (exp2) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Exp2} }
 func (exp2) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Num(2).Pow(in[0]) }
 func (exp2) Cases() []Case                                    { return case1(Exp2, Reals) }
-
-// binaryLog keeps the digits near 1, where math.Log2 adds an exponent to a logarithm.
-func binaryLog(x float64) float64 {
-	if mantissa, exponent := math.Frexp(x); mantissa == 0.5 {
-		return float64(exponent - 1)
-	}
-	return log{}.Scalar(x) / math.Ln2
-}
-
-// decimalLog keeps the digits near 1, likewise.
-func decimalLog(x float64) float64 {
-	y := log{}.Scalar(x) / math.Ln10
-	if n := math.RoundToEven(y); 0 <= n && n <= 22 && math.Pow10(int(n)) == x { // beyond, powers of ten are rounded
-		return n
-	}
-	return y
-}

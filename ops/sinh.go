@@ -7,6 +7,7 @@ import (
 	"github.com/tapestry-ml/tapestry/graph/expr"
 	"github.com/tapestry-ml/tapestry/internal/kernel"
 	"github.com/tapestry-ml/tapestry/internal/match"
+	"github.com/tapestry-ml/tapestry/internal/simd"
 )
 
 type sinh struct{ floats1 }
@@ -20,10 +21,8 @@ func (sinh) Doc() string      { return "hyperbolic sine, element by element" }
 
 func (sinh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Cosh(y.In(0))) }
 
-func (sinh) Scalar(x ...float64) float64 { return math.Sinh(x[0]) }
-func (sinh) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.Map{Of: math.Sinh, Wide: kernel.WideSinh}
-}
+func (sinh) Scalar(x ...float64) float64                      { return simd.Sinh.Of(x[0]) }
+func (sinh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Sinh} }
 func (sinh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("sinh", in[0]) }
 func (sinh) Cases() []Case                                    { return case1(Sinh, Reals) }
 
@@ -38,10 +37,8 @@ func (cosh) Doc() string      { return "hyperbolic cosine, element by element" }
 
 func (cosh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Mul(dy, Sinh(y.In(0))) }
 
-func (cosh) Scalar(x ...float64) float64 { return math.Cosh(x[0]) }
-func (cosh) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.Map{Of: math.Cosh, Wide: kernel.WideCosh}
-}
+func (cosh) Scalar(x ...float64) float64                      { return simd.Cosh.Of(x[0]) }
+func (cosh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Cosh} }
 func (cosh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("cosh", in[0]) }
 func (cosh) Cases() []Case                                    { return case1(Cosh, Reals) }
 
@@ -61,7 +58,7 @@ func (acosh) Grad(y, dy *graph.Node, _ int) *graph.Node {
 }
 
 func (acosh) Scalar(x ...float64) float64                      { return math.Acosh(x[0]) }
-func (acosh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Map{Of: math.Acosh} }
+func (acosh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Acosh} }
 func (acosh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("acosh", in[0]) }
 func (acosh) Cases() []Case                                    { return case1(Acosh, Domain{Lo: 1.2, Hi: 3}) }
 
@@ -77,9 +74,7 @@ func (atanh) Doc() string      { return "inverse hyperbolic tangent, element by 
 
 func (atanh) Grad(y, dy *graph.Node, _ int) *graph.Node { return Div(dy, lessSquare(y.In(0))) }
 
-func (atanh) Scalar(x ...float64) float64 { return math.Atanh(x[0]) }
-func (atanh) Kernel(*graph.Node) kernel.Kernel {
-	return kernel.Map{Of: math.Atanh, Wide: kernel.WideAtanh}
-}
+func (atanh) Scalar(x ...float64) float64                      { return math.Atanh(x[0]) }
+func (atanh) Kernel(*graph.Node) kernel.Kernel                 { return kernel.Unary{Function: simd.Atanh} }
 func (atanh) Notation(_ *graph.Node, in []expr.Expr) expr.Expr { return expr.Call("atanh", in[0]) }
 func (atanh) Cases() []Case                                    { return case1(Atanh, Domain{Lo: -0.9, Hi: 0.9}) }

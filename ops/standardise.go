@@ -37,6 +37,7 @@ func Standardise(x *graph.Node, eps float64, axes ...any) *graph.Node {
 func (standardise) Name() string                   { return "Standardise" }
 func (standardise) Kind() match.Kind               { return match.Standardise }
 func (op standardise) Along() attr.AxisSet         { return op.Axes }
+func (op standardise) Epsilon() float64            { return op.Eps.Value() }
 func (standardise) Magnifies() trait.Magnification { return trait.Cancellation }
 func (standardise) Doc() string                    { return "differences from the mean over the standard deviation" }
 
@@ -54,9 +55,17 @@ func (op standardise) Infer(in []*graph.Node) (graph.Type, error) {
 	return t, err
 }
 
-// Grad uses y and ρ = 1/√(var x + eps): dx = ρ·(dy − mean dy − y·mean(y·dy)).
+// Grad uses y and ρ = 1/√(var x + eps): dx = ρ·(dy − mean dy − y·mean(y·dy)). The means of channels
+// are written as sums, which the derivatives by what channels are scaled and shifted by have too;
+// but not in types for storage, whose range a sum may leave where a mean does not.
 func (op standardise) Grad(y, dy *graph.Node, _ int) *graph.Node {
 	over := func(x *graph.Node) *graph.Node { return graph.Apply(mean{op.Axes, true}, x) }
+	if !op.Axes.Has(y.Rank()-1) && y.DType().Wide() == y.DType() {
+		over = func(x *graph.Node) *graph.Node {
+			s := graph.Apply(sum{op.Axes, true}, x)
+			return Scale(s, float64(s.Shape().Len())/float64(x.Shape().Len()))
+		}
+	}
 	centred := Sub(Sub(dy, over(dy)), Mul(y, over(Mul(y, dy))))
 	return Mul(centred, graph.Apply(rstd{op.Axes, true, op.Eps}, y.In(0)))
 }
@@ -122,6 +131,7 @@ func Rstd(x *graph.Node, eps float64, axes ...any) *graph.Node {
 func (rstd) Name() string                   { return "Rstd" }
 func (rstd) Kind() match.Kind               { return match.Rstd }
 func (op rstd) Along() attr.AxisSet         { return op.Axes }
+func (op rstd) Epsilon() float64            { return op.Eps.Value() }
 func (op rstd) Twin() graph.Op              { return rstd{op.Axes, !op.Keep, op.Eps} }
 func (rstd) Magnifies() trait.Magnification { return trait.Cancellation }
 func (rstd) Doc() string                    { return "reciprocal standard deviation over axes" }

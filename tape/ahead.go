@@ -5,8 +5,9 @@ import "github.com/tapestry-ml/tapestry/internal/kernel"
 // A tile computes in the scratch for some time, and in between it reads rows of arrays or writes
 // those of results, some kilobytes at once. Where these lie in memory, and not in a cache, all that
 // reads or writes them waits. So each call before has a few of their cache lines fetched: they
-// arrive while there is something else to do. What is read or written early in a tile is fetched by
-// all calls of the tile before.
+// arrive while there is something else to do. What is read early in a tile is fetched by all calls
+// of the tile before, into the L2 cache. What is written early is not: it would come into the L1
+// cache, which the tile before fills, and drive out what that computes with.
 
 // Arrays of at least aheadBytes are fetched: smaller ones are mostly in the cache. The calls before
 // fetch for their own tile if they are aheadCalls at least: fewer would have too many lines fetched
@@ -50,7 +51,7 @@ func (p *Program) fetchAhead(s *stage) {
 				rows := ahead{buf: m.buf, stride: m.stride, toWrite: m.operand < 0}
 				if k >= t.from+aheadCalls {
 					divideAhead(s.calls[t.from:k], &s.calls[k], rows, 0)
-				} else if t.rows < s.rows && t.rows*m.stride <= aheadTile && !isProduct(p.instrs[s.steps[k].ins].kernel) {
+				} else if !rows.toWrite && t.rows < s.rows && t.rows*m.stride <= aheadTile && !isProduct(p.instrs[s.steps[k].ins].kernel) {
 					divideAhead(s.calls[t.from:t.to], &s.calls[k], rows, 1)
 				}
 			}

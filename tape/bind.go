@@ -41,6 +41,8 @@ func (o *opening) layouts(ins *instr, n int) (out kernel.Layout, in []kernel.Lay
 			rows, _ := o.div.Rows(out, -1, o.rows)
 			l := rows.Layout(n)
 			out = kernel.Dense(l.DType, l.Dims[:l.Rank]...)
+		} else {
+			out = o.div.Sum(out)
 		}
 	}
 	if o.panels != nil {
@@ -121,7 +123,7 @@ func bind(g *guarded) *Program {
 	for i := range b.stages {
 		s := &b.stages[i]
 		for k := range s.sums {
-			s.sums[k].bind(s.parts)
+			s.sums[k].bind(s.parts, s.several)
 		}
 		s.calls = make([]call, len(s.steps))
 		for k := range s.steps {
@@ -171,14 +173,14 @@ func (s *stage) atOnce(k int) bool {
 	return true
 }
 
-// bind binds the kernel that adds up the parts of a sum.
-func (x *sum) bind(parts int) {
+// bind binds the kernel that adds up the parts of several sums.
+func (x *sum) bind(parts, several int) {
 	if x.partial == x.out {
 		return
 	}
-	n := x.bytes / x.dtype.Size()
-	add := kernel.Reduce{Op: kernel.ReduceSum, Axes: 1}
-	x.combine = add.Bind(kernel.Dense(x.dtype, n), []kernel.Layout{kernel.Dense(x.dtype, parts, n)})
+	n := x.bytes / x.dtype.Size() / several
+	add := kernel.Reduce{Op: kernel.ReduceSum, Axes: 1 << 1}
+	x.combine = add.Bind(kernel.Dense(x.dtype, several, n), []kernel.Layout{kernel.Dense(x.dtype, several, parts/several, n)})
 }
 
 // number gives a call its number and those of its operands. At once, none of them moves.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/tapestry-ml/tapestry/internal/kernel"
+	"github.com/tapestry-ml/tapestry/internal/plural"
 )
 
 // Fusion puts instructions that can do their work row by row, and read each other's rows, into one
@@ -352,8 +353,12 @@ func (f *fused) add(at, i int, d kernel.Division, rows int) (why string, ok bool
 		return exceeds("the longest result in a block of as many rows as products want", f.blockOf(wide), blockLimit), false
 	case g.wholeBytes+whole > wholeLimit:
 		return exceeds("what every row needs", g.wholeBytes+whole, wholeLimit), false
-	case d.Accumulate != nil && !f.worthSumming(i, rows):
-		return f.tooLarge(i, rows), false
+	case d.Accumulate != nil && g.sums != 0 && g.sums != d.Sums():
+		return fmt.Sprintf("it adds up to %s, the group to %d", plural.Count(d.Sums(), "sum"), g.sums), false
+	case d.Accumulate != nil && d.Sums() > 1 && !f.readsFrom(i, at):
+		return "its sums are worth no blocks of rows that are there already", false
+	case d.Accumulate != nil && !f.worthSumming(i, d, rows):
+		return f.tooLarge(i, d, rows), false
 	}
 	for b, n := range news {
 		g.whole[b] = n
@@ -367,6 +372,9 @@ func (f *fused) add(at, i int, d kernel.Division, rows int) (why string, ok bool
 	g.stretch = gcd(g.stretch, stretch)
 	g.large = g.large || f.large(i)
 	g.members = append(g.members, member{i, d})
+	if d.Accumulate != nil {
+		g.sums = d.Sums()
+	}
 	f.summed[i] = d.Accumulate != nil
 	return "", true
 }
@@ -381,6 +389,11 @@ func (f *fused) fits(i int, d kernel.Division, rows, at int) (stretch int, why s
 		if _, ok := d.Rows(ins.out.layout, -1, rows); !ok {
 			return 0, otherRows, false
 		}
+	} else if sums := d.Sums(); sums > 1 {
+		if rows%sums != 0 || rows/sums < leastTerms {
+			return 0, otherRows, false
+		}
+		stretch = rows / sums // no block has rows of two sums
 	}
 	for k, v := range ins.in {
 		r, ok := d.Rows(v.layout, k, rows)

@@ -15,6 +15,8 @@ const (
 	sumLimit     = 64 << 10   // of a sum over the rows
 	heavyLimit   = 256 << 10  // the same, where a row adds much to it:
 	heavyFlops   = 8          // operations for each byte, at least
+	manyLimit    = 16 << 10   // of each of several sums, which is to stay in the L1 cache
+	leastTerms   = 256        // rows of each of several sums: blocks have no rows of two sums
 	blockLimit   = 256 << 10  // of the longest result in a block of as many rows as products want
 	rowLimit     = 1536 << 10 // of a row of all results together
 	coarseLimit  = 128 << 10  // of a row of a result, where joining makes the rows longer
@@ -67,9 +69,12 @@ func (f *fused) outgrown(e extent) bool {
 func (f *fused) blockOf(e extent) int { return e.longest * ((f.how.sizes.rows + e.unit - 1) / e.unit) }
 
 // worthSumming reports whether a sum over the rows is worth its partial sums: a large one is if
-// each row adds much to it. A product is no worse on its own.
-func (f *fused) worthSumming(i, rows int) bool {
+// each row adds much to it. A product is no worse on its own. Several sums are if each is small.
+func (f *fused) worthSumming(i int, d kernel.Division, rows int) bool {
 	bytes := touched(f.instrs[i].out.layout)
+	if n := d.Sums(); n > 1 {
+		return bytes/n <= manyLimit
+	}
 	return bytes <= sumLimit || f.heavy(i, rows) && bytes <= heavyLimit
 }
 
@@ -109,12 +114,20 @@ func (f *fused) tooShort(whose string, i int, d kernel.Division, rows, stretch i
 }
 
 // tooLarge says that a sum over the rows is not worth its partial sums.
-func (f *fused) tooLarge(i, rows int) string {
-	what, limit := "a sum over the rows", sumLimit
-	if f.heavy(i, rows) {
+func (f *fused) tooLarge(i int, d kernel.Division, rows int) string {
+	what, limit, n := "a sum over the rows", sumLimit, d.Sums()
+	switch {
+	case n > 1:
+		what, limit = "one of several sums over rows", manyLimit
+	case f.heavy(i, rows):
 		what, limit = "a sum to which each row adds much,", heavyLimit
 	}
-	return exceeds(what, touched(f.instrs[i].out.layout), limit)
+	return exceeds(what, touched(f.instrs[i].out.layout)/n, limit)
+}
+
+// readsFrom reports whether instruction i reads what a group makes.
+func (f *fused) readsFrom(i, at int) bool {
+	return slices.ContainsFunc(f.instrs[i].in, func(v value) bool { return f.from[v.buf] >= 0 && f.of[f.from[v.buf]] == at })
 }
 
 // rowsText names the numbers of rows that an instruction divides into, by its divisions.

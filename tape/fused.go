@@ -31,6 +31,7 @@ type group struct {
 	whole      map[int]int // bytes of operands that every row needs, by buffer
 	wholeBytes int
 	wide       extent
+	sums       int  // how many sums the rows add up to, each of as many; 0 without sums
 	extra      bool // for watched values alone
 	large      bool // a result is large for an instruction that shares only numbers with the others
 }

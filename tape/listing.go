@@ -51,7 +51,7 @@ type Row struct {
 //	2 │      ~0  4096  %29[d=512 h=512]  262.1k  1.0 MiB  Mul %28[d=512 h=512], m/w[d=512 h=512]
 type Stage struct {
 	Rows, Block int    // rows in all and in a block; 0 for one instruction as a whole
-	Parts       int    // partial sums that the blocks add to, 0 if they add to none
+	Parts       int    // sums and partial sums that the blocks add to, 0 if they add to none
 	Scratch     int    // bytes that each worker needs
 	Only        string // the name of the mask of its condition; "" for none
 	Once        bool   // it runs in the first run, and again when a value that it depends on has changed: see [Once]
@@ -230,8 +230,11 @@ func (t *tables) commitsText() string {
 // text describes a group in the listing.
 func (s *stage) text() string {
 	t := fmt.Sprintf("%d rows, %d at a time", s.rows, s.block)
-	if s.parts > 1 {
-		t += fmt.Sprintf(", sums in %d parts", s.parts)
+	if s.several > 1 {
+		t += fmt.Sprintf(", sums of %d rows each", s.rows/s.several)
+	}
+	if s.parts > max(1, s.several) {
+		t += fmt.Sprintf(", sums in %d parts", s.parts/s.several)
 	}
 	return t
 }

@@ -67,7 +67,7 @@ func TestReasonsNameTheLimit(t *testing.T) {
 	f.instrs[0].flops = 1 << 40
 	f.instrs[0].out.layout = kernel.Dense(kernel.F64, 40_000)
 	for got, want := range map[string]string{
-		f.tooLarge(0, 10): "a sum to which each row adds much, of 312.5 KiB exceeds 256.0 KiB",
+		f.tooLarge(0, kernel.Division{}, 10):             "a sum to which each row adds much, of 312.5 KiB exceeds 256.0 KiB",
 		f.tooShort("", 0, kernel.Division{}, 40_000, 20): "a stretch of equally spaced rows has 20 elements: fewer than 128",
 		exceeds("a row", 825<<10, wholeLimit):            "a row of 825.0 KiB exceeds 512.0 KiB",
 	} {

@@ -46,6 +46,7 @@ type sinking struct {
 	fixed   []bool            // by instruction: its result stays in memory
 	given   [][]value         // by instruction, if values are watched: what it read before anything was made again
 	again   []int             // by instruction: the effort of making it again; 0 for too much
+	idle    []bool            // by instruction: nothing reads its result any more
 }
 
 // maxAgain limits the instructions that a value may take to be made again.
@@ -59,7 +60,10 @@ func sink(f *fused) *sunk {
 	s.index()
 	s.fix(nil)
 	s.fix(s.promoted())
-	for g := range f.groups {
+	// The last first: where later groups make again all that a member was for, nothing is brought
+	// there.
+	for g := len(f.groups) - 1; g >= 0; g-- {
+		s.findIdle(g)
 		s.bringInto(g)
 	}
 	s.bury()
@@ -76,7 +80,7 @@ func (s *sinking) index() {
 		}
 	}
 	s.readers = make([][]int, len(s.buffers))
-	s.given = make([][]value, len(s.instrs))
+	s.given, s.idle = make([][]value, len(s.instrs)), make([]bool, len(s.instrs))
 	watched := len(s.watched) > 0 || slices.ContainsFunc(s.instrs, func(ins draft) bool { return ins.extra })
 	for i := range s.instrs {
 		if watched {
@@ -192,6 +196,19 @@ func (s *sinking) promoted() map[int]bool {
 	return out
 }
 
+// findIdle finds the members of a group whose results nothing reads any more, once this is known of
+// all later groups.
+func (s *sinking) findIdle(at int) {
+	g := s.groups[at]
+	for k := len(g.members) - 1; k >= 0; k-- {
+		i := g.members[k].ins
+		b := s.instrs[i].out.buf
+		s.idle[i] = !s.wanted(b) && !once(s.instrs[i].kernel) && !slices.ContainsFunc(s.readers[b], func(r int) bool {
+			return !s.idle[r] && slices.ContainsFunc(s.instrs[r].in, func(v value) bool { return v.buf == b })
+		})
+	}
+}
+
 // bringInto makes a group compute again the values that it reads and that do not stay in memory.
 func (s *sinking) bringInto(at int) {
 	g := s.groups[at]
@@ -202,6 +219,9 @@ func (s *sinking) bringInto(at int) {
 	for k := 0; k < len(g.members); k++ {
 		s.how.look()
 		reader := g.members[k]
+		if s.idle[reader.ins] {
+			continue
+		}
 		for n := range s.instrs[reader.ins].in {
 			from := s.from[s.instrs[reader.ins].in[n].buf]
 			if from < 0 || s.of[from] == at || s.fixed[from] {
@@ -275,7 +295,11 @@ func (c *copying) put(ins draft, divs []kernel.Division) int {
 	c.from, c.reader = append(c.from, copied), append(c.reader, -1)
 	c.of, c.divs, c.summed = append(c.of, c.at), append(c.divs, divs), append(c.summed, false)
 	c.updates, c.gradient = append(c.updates, false), append(c.gradient, -1)
-	c.fixed, c.again = append(c.fixed, false), append(c.again, 0)
+	c.fixed, c.again, c.idle = append(c.fixed, false), append(c.again, 0), append(c.idle, false)
+	c.readers = append(c.readers, nil)
+	for _, v := range ins.in {
+		c.readers[v.buf] = append(c.readers[v.buf], copied)
+	}
 	return copied
 }
 

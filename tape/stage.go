@@ -12,7 +12,8 @@ type stage struct {
 	block   int // rows in a block
 	stretch int // no block crosses a multiple of it
 	visit   int // blocks that are done in all stretches before the next ones; 0: all of a stretch
-	parts   int // partial sums of every sum, 0 without sums
+	parts   int // partial sums of every result that rows are added up to, 0 without one
+	several int // sums in such a result, of as many neighbouring rows each; a part belongs to one of them
 	sums    []sum
 	scratch int // bytes that each worker needs
 	work    int // of a loop: the buffer that is its body's arena; 0 for none
@@ -51,8 +52,8 @@ func (r *ref) moves() bool { return r.stride != 0 || r.part != 0 || r.rows != ni
 // sum is a sum over the rows. Each part of the blocks has its own; they are added in order at the
 // end.
 type sum struct {
-	partial, out int // buffers; the same if there is one part
-	bytes        int
+	partial, out int          // buffers; the same if there is one part, or there are several sums
+	bytes        int          // of out
 	combine      kernel.Bound // partial → out, once it is bound
 	nanos        float64      // that takes
 	dtype        kernel.DType

@@ -158,9 +158,9 @@ func (s *stager) blocked(g *group, once bool) {
 	}
 	members := s.lay(g)
 	made.block = s.blockRows(g, members)
-	if summed > 0 {
+	if made.several = g.sums; summed > 0 {
 		worth := int(min(made.nanos/s.how.sizes.part, float64(s.how.sizes.parts)))
-		made.parts = max(1, min(worth, made.blocks(), max(fewParts, partsLimit/summed)))
+		made.parts = g.sums * max(1, min(worth/g.sums, made.blocks()/g.sums, max(fewParts, partsLimit/summed)))
 	}
 	made.tilings = s.tile(&made, g, members)
 	members = s.spare(&made, members)
@@ -228,6 +228,9 @@ func (s *stager) blockRows(g *group, members []laid) int {
 			rows = min(n, (rows+lineRows-1)/lineRows*lineRows)
 		}
 		return rows
+	}
+	if most < 0 && g.sums > 1 { // the more rows are multiplied at once, the less often their sum is read
+		return min(g.stretch, max(z.rows, z.live/widest))
 	}
 	n := max(z.product/widest, min(z.rows, (z.rows+unit-1)/unit))
 	n = min(n, max(1, 2*z.rows/unit))
@@ -305,13 +308,13 @@ func (s *stager) sumInto(made *stage, m member) ref {
 	out := s.instrs[m.ins].out
 	l := out.layout
 	x := sum{partial: out.buf, out: out.buf, bytes: l.Len() * l.DType.Size(), dtype: l.DType, over: m.div.Over}
-	if made.parts > 1 {
+	if n := made.parts / made.several; n > 1 {
 		x.partial = len(s.buffers)
-		s.buffers = append(s.buffers, buffer{bytes: made.parts * x.bytes})
-		x.nanos = float64((made.parts+1)*x.bytes) * perByte
+		s.buffers = append(s.buffers, buffer{bytes: n * x.bytes})
+		x.nanos = float64((n+1)*x.bytes) * perByte
 	}
 	made.sums = append(made.sums, x)
-	return ref{buf: x.partial, part: x.bytes}
+	return ref{buf: x.partial, part: x.bytes / made.several}
 }
 
 // String lists the stages with their steps, and where in the scratch their results lie.

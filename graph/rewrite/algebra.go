@@ -9,8 +9,8 @@ import (
 )
 
 // algebra lists identities that hold for every value, including infinities and NaN; x·0 = 0 is not
-// among them. Only "divide by a repeated" rounds once more, and needs a divisor whose reciprocal is
-// in the range of the element type.
+// among them. "Whole power" rounds up to three times; "divide by a repeated" rounds once more, and
+// needs a divisor whose reciprocal is in the range of the element type.
 var algebra = []Rule{
 	{"add zero", "x + 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Add, 0, true) }},
 	{"subtract zero", "x − 0 = x", func(n *graph.Node) *graph.Node { return neutral(n, match.Sub, 0, false) }},
@@ -46,6 +46,20 @@ var algebra = []Rule{
 	{"square", "x·x = x² = x^2", func(n *graph.Node) *graph.Node {
 		if x, ok := match.Squared(n); ok && !match.Is(n, match.Square) && n.DType().IsFloat() {
 			return ops.Square(x)
+		}
+		return nil
+	}},
+	{"whole power", "x^3 = x·x², x^4 = (x²)² and so on to x^8, x^−1 = 1/x", func(n *graph.Node) *graph.Node {
+		if !match.Is(n, match.Pow) {
+			return nil
+		}
+		x := n.In(0)
+		k, ok := match.Literal(n.In(1))
+		switch {
+		case ok && k == -1:
+			return ops.Div(ops.Lit(x, 1), x)
+		case ok && 3 <= k && k <= 8 && k == math.Trunc(k):
+			return wholePower(x, int(k))
 		}
 		return nil
 	}},
@@ -160,4 +174,16 @@ func neutral(n *graph.Node, op match.Kind, value float64, either bool) *graph.No
 		}
 	}
 	return nil
+}
+
+// wholePower is x^k by the fewest products of squares.
+func wholePower(x *graph.Node, k int) *graph.Node {
+	switch {
+	case k == 1:
+		return x
+	case k%2 == 0:
+		return ops.Square(wholePower(x, k/2))
+	default:
+		return ops.Mul(x, wholePower(x, k-1))
+	}
 }

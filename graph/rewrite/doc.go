@@ -21,7 +21,8 @@
 // reciprocal of a divisor that is repeated, may change the last digits of a result; a result may
 // also leave the range of its element type, or stay within it, where as written it did not. So may
 // products in the step of a loop, and what is summed before it is multiplied by what is the same for
-// all terms, once gradients are derived. All other rules change at most the order of sums.
+// all terms, or by a matrix, once gradients are derived. All other rules change at most the order
+// of sums.
 //
 // What a loop does not carry leaves it (pass fission): x_t·W for all steps is the one product X·W
 // before the loop, and Σ_t x_tᵀ·g_t is Xᵀ·G after it. What moves takes memory for all steps. So

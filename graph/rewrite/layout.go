@@ -65,6 +65,7 @@ var layouts = []Rule{
 	}},
 	{"transpose later", "f(xᵀ) is f(x)ᵀ element by element, also beside what is repeated, and so are sums, parts and joined arrays: " +
 		"layouts meet, and cancel", transposeLater},
+	{"product of transposes", "Aᵀ·Bᵀ = (B·A)ᵀ for each of a batch: matrices are read as they lie, and the transpose comes later", productOfTransposes},
 	{"repeat later", "f(x) repeated is f of x repeated, computed once, as a∘b of two where their shapes meet",
 		func(n *graph.Node) *graph.Node {
 			if n.NumIn() == 0 || !match.Is(n.In(0), match.Broadcast) || !isElementwise(n) {
@@ -201,6 +202,37 @@ func transposeLater(n *graph.Node) *graph.Node {
 	return reduceTransposed(n, order)
 }
 
+// productOfTransposes replaces the products of a batch, where the columns of both operands lie
+// farther apart in what was transposed than their rows, by the transpose of a product.
+func productOfTransposes(n *graph.Node) *graph.Node {
+	if !match.Is(n, match.MatMul) || n.Rank() < 3 {
+		return nil
+	}
+	last := n.Rank() - 1
+	tall := n.Dim(last-1) >= manyRows*n.Dim(last) // the rule "rows of a batch" would turn it back
+	swap := make([]any, n.Rank())
+	for a := range swap {
+		swap[a] = a
+	}
+	swap[last], swap[last-1] = last-1, last
+	in := make([]*graph.Node, 2)
+	for i, x := range n.Inputs() {
+		order, ok := match.Permuted(x)
+		if !ok || order[last] > order[last-1] || isRepeated(x.In(0)) {
+			return nil
+		}
+		order = slices.Clone(order)
+		order[last], order[last-1] = order[last-1], order[last]
+		if in[1-i] = x.In(0); !slices.IsSorted(order) {
+			if tall {
+				return nil
+			}
+			in[1-i] = ops.Transpose(x.In(0), anys(order)...)
+		}
+	}
+	return ops.ReshapeTo(ops.Transpose(ops.MatMul(in[0], in[1]), swap...), n.Shape())
+}
+
 // inverted returns what belongs to the axes of a transpose in the order of what was transposed.
 func inverted[T any](list []T, order []int) []T {
 	out := make([]T, len(list))
@@ -277,6 +309,8 @@ func reduceTransposed(n *graph.Node, order []int) *graph.Node {
 		f = ops.Max
 	case match.Min:
 		f = ops.Min
+	case match.LogSumExp:
+		f = ops.LogSumExp
 	default:
 		return nil
 	}

@@ -30,6 +30,20 @@ var layoutCases = []ruleCase{
 	{"one element", false, func(v leaves) *graph.Node { return ops.Reshape(v.s, 1) }},
 
 	{"transpose later", true, func(v leaves) *graph.Node { return ops.Tanh(ops.Transpose(v.x)) }},
+	{"product of transposes", true, func(v leaves) *graph.Node {
+		x := ops.Transpose(v.cube, 0, 2, 1)
+		return ops.MatMul(x, x)
+	}},
+	{"product of transposes", false, func(v leaves) *graph.Node { return ops.MatMul(ops.Transpose(v.cube, 0, 2, 1), v.cube) }},
+	{"product of transposes", false, func(v leaves) *graph.Node { return ops.MatMul(ops.Transpose(v.a), ops.Transpose(v.a)) }},
+	{"product of transposes", true, func(v leaves) *graph.Node {
+		x := ops.Transpose(v.cube, 2, 1, 0)
+		return ops.MatMul(x, ops.Transpose(v.cube, 0, 2, 1))
+	}},
+	{"product of transposes", false, func(v leaves) *graph.Node {
+		x := ops.Transpose(v.cube, 2, 0, 1)
+		return ops.MatMul(x, x)
+	}},
 	{"transpose later", true, func(v leaves) *graph.Node { return ops.Mul(ops.Transpose(v.x), ops.Transpose(v.w)) }},
 	{"transpose later", true, func(v leaves) *graph.Node {
 		y := ops.Transpose(v.cube, 1, 2, 0)
@@ -47,6 +61,7 @@ var layoutCases = []ruleCase{
 		return ops.Add(ops.Transpose(v.x), ops.Reshape(ops.Tanh(v.x), 4, 3))
 	}},
 	{"transpose later", true, func(v leaves) *graph.Node { return ops.Softmax(ops.Transpose(v.x), 0) }},
+	{"transpose later", true, func(v leaves) *graph.Node { return ops.LogSumExp(ops.Transpose(v.x), 1) }},
 	{"transpose later", true, func(v leaves) *graph.Node { return ops.LogSoftmax(ops.Transpose(v.cube, 1, 2, 0), 0) }},
 	{"transpose later", true, func(v leaves) *graph.Node {
 		return ops.SliceStep(ops.Slice(ops.Transpose(v.x), 0, 1, 3), 1, 0, 3, 2)

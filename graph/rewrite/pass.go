@@ -54,9 +54,9 @@ func Passes() []Pass {
 	return []Pass{
 		{Name: "stabilise", rules: slices.Concat(empty, function(false), stabilise, exponentials), forward: true,
 			Why: "overflow is removed before algebra can hide the patterns, and before gradients are derived"},
-		{Name: "specialise", rules: specialise, forward: true,
+		{Name: "specialise", rules: slices.Concat(specialise, standardised), forward: true,
 			Why: "large intermediates are removed from the forward cone, so that the gradients derived next never see them"},
-		{Name: "simplify", rules: slices.Concat(specialise, simplify, stabilise, exponentials), forward: true,
+		{Name: "simplify", rules: slices.Concat(specialise, standardised, simplify, stabilise, exponentials), forward: true,
 			Why: "gradients are derived of the loss in its last form: they would differentiate trivial terms too; " +
 				"and what stands out only once constants, layouts and factors are in order is specialised and stabilised here"},
 		{Name: "fission", rules: slices.Concat(fission, specialise, simplify, stabilise, exponentials), forward: true, outermost: true, about: holds(isLoop),
@@ -67,6 +67,9 @@ func Passes() []Pass {
 			Why: "constants and trivial terms that gradients bring, and products that are cheaper after a sum, or turned"},
 		{Name: "fission", rules: slices.Concat(fission, simplify), outermost: true, about: holds(isLoop),
 			Why: "so it is with the loops of gradients, once they hold no trivial terms"},
+		{Name: "moments", rules: slices.Concat(moments, simplify, sums, []Rule{channelFactors}), about: holds(standardises),
+			Why: "statistics of channels are taken step by step, and once; after the gradients, which are those of the whole, are in their " +
+				"last form"},
 		{Name: "rows", rules: slices.Concat(rows, simplify), about: holds(writesRows),
 			Why: "a step on a table touches the rows that were gathered; after the gradients are in their last form, with the trivial " +
 				"terms that it brings itself"},

@@ -53,6 +53,9 @@ func randomOf(t testing.TB, seed uint64, size int) (m *randgraph.Model, wanted [
 	if seed%7 == 4 {
 		wanted = append(wanted, sumsOfProducts(m.Loss)...)
 	}
+	if seed%7 == 1 {
+		wanted = append(wanted, normed(m)...)
+	}
 	if seed%5 == 0 {
 		norm := ops.Sum(ops.Sin(first[0])).As("norm")
 		wanted = append(wanted, grad.OrZero(norm, m.Params...)...)
@@ -101,11 +104,41 @@ func sumsOfProducts(s *graph.Node) []*graph.Node {
 	across := ops.Transpose(y, 0, 2, 1)
 	wide := ops.Reshape(ops.MatMul(ops.Reshape(y, 8, 2), ops.Reshape(list, 2, 2)), 4, 2, 2)
 	all := mustShape(graph.Dims(4, 4)...)
+	rows := ops.Reshape(y, 16, 1)
+	weighted := ops.Mul(ops.Cos(rows), ops.MatMul(rows, ops.Reshape(a, 1, 4)))
 	return []*graph.Node{
+		ops.Sum(weighted, 0), ops.MatMul(ops.Transpose(weighted), ops.Sin(rows)), ops.MatMul(ops.Reshape(y, 1, 16), weighted),
+		ops.MatMul(across, ops.Transpose(ops.Sin(across), 0, 2, 1)), ops.Pow(list, ops.Lit(list, 5)), ops.Pow(ops.Exp(list), ops.Lit(list, -1)),
 		ops.MatMul(a, across), ops.Sum(ops.MatMul(y, across), 2), ops.Sum(ops.Mul(y, ops.BroadcastTo(a, y.Shape())), 1),
 		ops.Sum(ops.Mul(wide, ops.BroadcastTo(ops.Reshape(list, 1, 2, 2), wide.Shape())), 1),
 		ops.Transpose(ops.Sub(ops.BroadcastTo(s, all), ops.BroadcastTo(list, all))),
 	}
+}
+
+// normed is a batch norm with its derivatives and its variance, and the same written as steps.
+func normed(m *randgraph.Model) []*graph.Node {
+	g := m.Graph
+	param := func(name string, axes ...graph.Axis) *graph.Node {
+		p := g.Param(name, graph.F64, axes...)
+		v := graph.NewValue(p.Type())
+		for i := range v.Data {
+			v.Data[i] = math.Sin(float64(3*i + len(name)))
+		}
+		m.Values[p] = v
+		return p
+	}
+	x, gain, w := param("rows", graph.Dims(3, 4, 2)...), param("gain", graph.Dims(2)...), param("weights", graph.Dims(3, 4, 2)...)
+	square := ops.Mean(ops.Square(ops.Sub(x, ops.BroadcastTo(ops.Mean(x, 0, 1), x.Shape()))), 0, 1)
+	y := ops.Mul(ops.Standardise(x, 0.1, 0, 1), ops.BroadcastTo(gain, x.Shape()))
+	d := ops.Sub(x, ops.BroadcastTo(ops.Mean(x, 0, 1), x.Shape()))
+	scale := ops.Div(ops.Lit(square, 1), ops.Sqrt(ops.Shift(square, 0.1)))
+	written := ops.Mul(d, ops.BroadcastTo(ops.Mul(scale, gain), x.Shape()))
+	half := ops.Mul(d, ops.BroadcastTo(ops.Rstd(x, 0.1, 0, 1), x.Shape()))
+	nodes := []*graph.Node{y, written, half, square}
+	for _, of := range []*graph.Node{y, written} {
+		nodes = append(nodes, grad.Of(ops.Add(m.Loss, ops.Sum(ops.Mul(w, ops.Sin(of)))), x, gain)...)
+	}
+	return nodes
 }
 
 // tableStep is a step of descent on a table from which rows were gathered, one of them twice, and the

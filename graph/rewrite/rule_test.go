@@ -68,7 +68,7 @@ func repeated(x *graph.Node) *graph.Node {
 }
 
 // ruleCases are all cases, in the order of testdata/rules.txt.
-var ruleCases = slices.Concat(inlineCases, forwardCases, algebraCases, layoutCases, factorCases, sumCases, turnedCases, gramCases, rowCases, fissionCases, accumulateCases, channelCases)
+var ruleCases = slices.Concat(inlineCases, forwardCases, algebraCases, layoutCases, factorCases, sumCases, momentCases, turnedCases, gramCases, rowCases, fissionCases, accumulateCases, channelCases)
 
 func mustShape(axes ...graph.Axis) graph.Shape {
 	s, err := graph.NewShape(axes...)

@@ -12,10 +12,14 @@ import (
 // the way here, on the way back.
 var sums = []Rule{
 	{"sum before a product", "Σ_k x_ik·a_i = a_i·Σ_k x_ik, and so with quotients", sumFirst},
+	{"sum before two products", "Σ_i x_ij·(y_ij·a_j) = a_j·Σ_i y_ij·x_ij: the sum is often there already, of the derivative by a", sumFirstOfTwo},
 	{"sum of a matrix product", "Σ_j (A·B)_ij = A·Σ_j B_j, and Σ_i (A·B)_ij = (Σ_i A_i)·B", sumOfMatMul},
 	{"sum with unit vectors", "Σ_j δ_ij·x_j = x_i, also where another x_j is not finite: a Jacobian is a derivative by all unit vectors at once", chosenByUnits},
 	{"sum of scaled products", "Σ_j w_jv (X_j·B)_v is the one product of all X_j, beside each other, and all B·w_j, below each other",
 		sumOfScaled},
+	{"sum of weighted rows", "Σ_i w_i (X·B)_i = (Σ_i w_i X_i)·B, where X has no more columns than X·B", sumOfWeighted},
+	{"product of weighted rows", "(w∘(X·B))ᵀ·Y = Bᵀ·((w∘X)ᵀ·Y) and A·(w∘(X·B)) = (A·(w∘X))·B for numbers w_i of many rows, where X has no more columns than X·B: " +
+		"what reads X need not keep X·B", productOfWeighted},
 }
 
 // sumFirst moves an array that is repeated along axes of a Sum out of it.
@@ -60,6 +64,44 @@ func sumFirst(n *graph.Node) *graph.Node {
 		return ops.ReshapeTo(sumKept(y, rest), n.Shape())
 	}
 	return nil
+}
+
+// sumFirstOfTwo moves an array that is repeated along all axes of a Sum out of it, where it is a
+// factor of one of the two factors.
+func sumFirstOfTwo(n *graph.Node) *graph.Node {
+	x, axes, ok := match.Summed(n)
+	if !ok || !n.DType().IsFloat() || !match.Is(x, match.Mul) {
+		return nil
+	}
+	for i := range 2 {
+		p, q := x.In(i), x.In(1-i)
+		if !match.Is(q, match.Mul) || !p.Shape().SameSizes(x.Shape()) || !q.Shape().SameSizes(x.Shape()) {
+			continue
+		}
+		for j := range 2 {
+			a, y := q.In(j), q.In(1-j)
+			if _, from := match.Laid(a); y.Shape().SameSizes(x.Shape()) && a.Rank() == x.Rank() && repeatsAlong(x.Shape(), from, axes) {
+				if s := sumFirst(ops.Sum(ops.Mul(ops.Mul(y, p), a), anys(axes.List())...)); s != nil {
+					return ops.ReshapeTo(s, n.Shape())
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// repeatsAlong reports whether an array, laid out so over a shape, is repeated along axes of it,
+// one of which has several indices.
+func repeatsAlong(s graph.Shape, laid []int, axes attr.AxisSet) bool {
+	several := false
+	for _, a := range axes.List() {
+		if s.Dim(a) > 1 {
+			if several = true; laid[a] >= 0 {
+				return false
+			}
+		}
+	}
+	return several
 }
 
 // repeat is x repeated along its axes of size 1 where the result has more.

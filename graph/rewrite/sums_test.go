@@ -2,6 +2,7 @@ package rewrite
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +44,38 @@ var sumCases = []ruleCase{
 	{"sum of scaled products", false, func(v leaves) *graph.Node { return v.blocks(5, "j", 4) }}, // few rows
 	{"sum of scaled products", false, func(v leaves) *graph.Node { return v.blocks(8, "r", 4) }}, // scaled row by row
 	{"sum of scaled products", false, func(v leaves) *graph.Node { return v.blocks(8, "j", 1) }}, // scaled as a whole
+	{"sum of weighted rows", true, func(v leaves) *graph.Node { return ops.Sum(v.weighted(16, 2, 3), "r") }},
+	{"sum of weighted rows", true, func(v leaves) *graph.Node { return ops.Sum(v.weighted(16, 2, 2, graph.Ax("b", 3)), "b", "r") }},
+	{"sum of weighted rows", false, func(v leaves) *graph.Node { return ops.Sum(v.weighted(15, 2, 3), "r") }},
+	{"sum of weighted rows", false, func(v leaves) *graph.Node { return ops.Sum(v.weighted(16, 3, 2), "r") }}, // shorter rows
+	{"sum of weighted rows", false, func(v leaves) *graph.Node { return ops.Sum(v.weighted(16, 2, 3), "e") }},
+	{"product of weighted rows", true, func(v leaves) *graph.Node { return ops.MatMul(ops.Transpose(v.weighted(32, 2, 3)), v.rows(32)) }},
+	{"product of weighted rows", true, func(v leaves) *graph.Node { return ops.MatMul(ops.Transpose(v.rows(32)), v.weighted(32, 2, 3)) }},
+	{"product of weighted rows", true, func(v leaves) *graph.Node {
+		n := v.weighted(32, 2, 2, graph.Ax("b", 3))
+		return ops.MatMul(ops.Transpose(n, "b", "e", "r"), v.g.Input("y", graph.F32, graph.Ax("b", 3), graph.Ax("r", 32), graph.Ax("c", 5)))
+	}},
+	// Few rows, rows that get shorter, or other axes are exchanged.
+	{"product of weighted rows", false, func(v leaves) *graph.Node { return ops.MatMul(ops.Transpose(v.weighted(31, 2, 3)), v.rows(31)) }},
+	{"product of weighted rows", false, func(v leaves) *graph.Node { return ops.MatMul(ops.Transpose(v.weighted(48, 3, 2)), v.rows(48)) }},
+	{"product of weighted rows", false, func(v leaves) *graph.Node {
+		n := v.weighted(32, 2, 2, graph.Ax("b", 32))
+		return ops.MatMul(ops.Transpose(n, "r", "e", "b"), v.g.Input("y", graph.F32, graph.Ax("r", 32), graph.Ax("b", 32), graph.Ax("c", 5)))
+	}},
+}
+
+// weighted is w_r·(X·B)_re, of so many rows, inner columns and columns, for each of a batch.
+func (v leaves) weighted(rows, inner, cols int, batch ...graph.Axis) *graph.Node {
+	in := func(name string, axes ...graph.Axis) *graph.Node {
+		return v.g.Input(name, graph.F32, slices.Concat(batch, axes)...)
+	}
+	p := ops.MatMul(in("X", graph.Ax("r", rows), graph.Ax("c", inner)), in("B", graph.Ax("c", inner), graph.Ax("e", cols)))
+	return ops.Mul(in("W", graph.Ax("r", rows), graph.Ax("e", 1)), p)
+}
+
+// rows is an array of so many rows, whose columns have the name of those of X in weighted.
+func (v leaves) rows(n int) *graph.Node {
+	return v.g.Input("Y", graph.F32, graph.Ax("r", n), graph.Ax("c", 5))
 }
 
 // blocks is the sum over j of products X_j·p[c e], of two blocks of so many rows, each times an array

@@ -42,6 +42,7 @@
 //	Twin              [Paired]            graph/rewrite: the same with its axes kept or removed
 //	Integer           [Quantisable]       infer/quantise: the same product of integers of a byte
 //	Along             [Along]             graph/rewrite, interop/gorgonia: the axes it works along
+//	Epsilon           [Deviating]         graph/rewrite: what is added to the variance
 //	Order             [Permuting]         graph/rewrite, interop/gorgonia: an order of axes
 //	Scatters          [Scattering]        graph/rewrite: rows that are touched alone
 //	Parts             [Packed]            viz: several results in one value

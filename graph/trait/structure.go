@@ -38,6 +38,13 @@ type Along interface {
 	Along() attr.AxisSet
 }
 
+// Deviating is an operation that divides by the standard deviation of its operand over its axes, or
+// is the reciprocal of that.
+type Deviating interface {
+	// Epsilon returns what is added to the variance.
+	Epsilon() float64
+}
+
 // Permuting is an operation that brings the axes of its operand into another order.
 type Permuting interface {
 	// Order returns, for each axis of the result, the axis of the operand.

@@ -225,9 +225,9 @@ func (t *tile) emitSums() {
 	loop, done := t.label("loop"), t.label("done")
 	t.TESTQ(k, k)
 	t.JZ(operand.LabelRef(done))
-	var last reg.Register
+	var r results
 	if t.name == dot.name {
-		last = t.holdBack(k, loop)
+		r = t.holdBack(k, loop)
 	}
 	t.Label(loop)
 	right := t.row(b)
@@ -243,13 +243,8 @@ func (t *tile) emitSums() {
 	t.ADDQ(rowB, b)
 	t.DECQ(k)
 	t.JNZ(operand.LabelRef(loop))
-	if last != nil {
-		t.TESTQ(last, last)
-		t.JZ(operand.LabelRef(done))
-		t.fetchResults()
-		t.MOVQ(last, k)
-		t.XORQ(last, last)
-		t.JMP(operand.LabelRef(loop))
+	if r.rows != nil {
+		t.fetch(r, k, loop)
 	}
 	t.Label(done)
 	t.emitResults(sum)

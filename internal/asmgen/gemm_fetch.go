@@ -9,14 +9,16 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// fetch emits the fetching of cache lines that are to be read, or written. Go's assembler does not
-// know PREFETCHW, which every processor with AVX2 takes: it is emitted under the name of another
-// instruction that nothing else uses, with its operand in DI, and spelt out as bytes in the end.
+// fetch emits the fetching of cache lines that are to be read, or written. Those to be read come
+// into the L2 cache: many at once would drive out of the L1 cache what is computed with meanwhile.
+// Go's assembler does not know PREFETCHW, which every processor with AVX2 takes: it is emitted
+// under the name of another instruction that nothing else uses, with its operand in DI, and spelt
+// out as bytes in the end.
 func fetch(c *build.Context) {
 	for _, f := range []struct {
 		name, to string
 		line     func(operand.Op)
-	}{{"fetchToRead", "reading", c.PREFETCHT0}, {"fetchToWrite", "writing", c.PREFETCHT2}} {
+	}{{"fetchToRead", "reading", c.PREFETCHT1}, {"fetchToWrite", "writing", c.PREFETCHT2}} {
 		c.Function(f.name)
 		c.Attributes(attr.NOSPLIT)
 		c.SignatureExpr("func(p *byte, lines int)")
@@ -33,32 +35,52 @@ func fetch(c *build.Context) {
 	}
 }
 
-// The cache lines of the results are fetched when so many p remain: they arrive by the time they
-// are added to or written, and do not keep the first p from memory.
-const lastTerms = 32
+// The cache lines of the results are fetched row by row: a row after each 1<<-rowShift of the p,
+// the last when lastTerms remain. So lines arrive by the time they are added to or written, they do
+// not keep the first p from memory, and few of them are on their way at a time: what the sums read
+// does not wait behind them.
+const (
+	rowShift  = 6
+	lastTerms = 16
+)
 
-// holdBack takes the last p from k, if there are enough, and returns how many it took. With fewer
-// it jumps to the loop.
-func (t *tile) holdBack(k reg.Register, loop string) (last reg.Register) {
-	last = t.GP64()
-	t.XORQ(last, last)
-	t.CMPQ(k, operand.Imm(2*lastTerms))
+// A results says which rows of the results are still to be fetched: their number, counting the last
+// p as one, the address of the next, and the number of p after each.
+type results struct{ rows, next, terms reg.Register }
+
+// holdBack takes the last p from k, if there are enough. With fewer it jumps to the loop.
+func (t *tile) holdBack(k reg.Register, loop string) results {
+	r := results{t.GP64(), t.GP64(), t.GP64()}
+	t.XORQ(r.rows, r.rows)
+	t.CMPQ(k, operand.Imm(1<<rowShift))
 	t.JLT(operand.LabelRef(loop))
-	t.MOVQ(operand.I32(lastTerms), last)
+	t.MOVQ(k, r.terms)
+	t.SHRQ(operand.Imm(rowShift), r.terms)
+	t.IMUL3Q(operand.Imm(uint64(t.rows)), r.terms, r.rows)
+	t.SUBQ(r.rows, k)
 	t.SUBQ(operand.Imm(lastTerms), k)
-	return last
+	t.MOVQ(operand.I32(t.rows+1), r.rows)
+	t.Load(t.Param("c"), r.next)
+	return r
 }
 
-// fetchResults fetches the cache lines in which the rows of results begin, and those that follow in
-// a row.
-func (t *tile) fetchResults() {
-	c, rowC := t.Load(t.Param("c"), t.GP64()), t.Load(t.Param("rowC"), t.GP64())
-	for range t.rows {
-		for j := 0; j < t.vectors*t.width(); j += 64 {
-			t.PREFETCHT0(operand.Mem{Base: c, Disp: j})
-		}
-		t.ADDQ(rowC, c)
+// fetch fetches the cache lines of the next row of results, and those that follow in the row, and
+// goes back to the loop. After the last row it goes back for the last p, and then goes on.
+func (t *tile) fetch(r results, k reg.Register, loop string) {
+	finished, rest := t.label("finished"), t.label("rest")
+	t.DECQ(r.rows)
+	t.JLT(operand.LabelRef(finished))
+	t.JZ(operand.LabelRef(rest))
+	for j := 0; j < t.vectors*t.width(); j += 64 {
+		t.PREFETCHT0(operand.Mem{Base: r.next, Disp: j})
 	}
+	t.ADDQ(t.argument("rowC"), r.next)
+	t.MOVQ(r.terms, k)
+	t.JMP(operand.LabelRef(loop))
+	t.Label(rest)
+	t.MOVQ(operand.I32(lastTerms), k)
+	t.JMP(operand.LabelRef(loop))
+	t.Label(finished)
 }
 
 var fetchInstruction = regexp.MustCompile(`(?m)^\tPREFETCHT2 +\(DI\)$`)

@@ -47,6 +47,15 @@ var functions = []function{
 	{Name: "erf", Portable: "math.Erf", of: (*target).erf, unroll: 1},
 	{Name: "asinh", Doc: "log(x + √(x²+1))", Portable: "math.Asinh", of: (*target).asinh, unroll: 1},
 	{Name: "atan", Portable: "math.Atan", of: (*target).atan, unroll: 1},
+	{Name: "exp2", Doc: "2ˣ", Portable: "math.Exp2", of: (*target).exp2, unroll: 1},
+	{Name: "log2", Doc: "exact for powers of 2", Portable: "binaryLog", of: (*target).log2, unroll: 1},
+	{Name: "log10", Doc: "exact for powers of 10", Portable: "decimalLog", of: (*target).log10, unroll: 1},
+	{Name: "sinh", Portable: "hyperbolicSine", of: (*target).sinh, unroll: 1},
+	{Name: "cosh", Portable: "hyperbolicCosine", of: (*target).cosh, unroll: 1},
+	{Name: "acosh", Portable: "math.Acosh", of: (*target).acosh, unroll: 1},
+	{Name: "atanh", Portable: "math.Atanh", of: (*target).atanh, unroll: 1},
+	{Name: "asin", Portable: "arcSine", of: (*target).asin, unroll: 1},
+	{Name: "acos", Portable: "arcCosine", of: (*target).acos, unroll: 1},
 	{Name: "sin", Portable: "math.Sin", of: (*target).sin, Periodic: true},
 	{Name: "cos", Portable: "math.Cos", of: (*target).cos, Periodic: true},
 }
@@ -219,29 +228,38 @@ func (t *target) expm1(x vector) vector {
 	return t.or(p, t.and(x, t.signBit())) // expm1(-0) is -0
 }
 
-// log is n·ln 2 + log(m) with m in (√½, √2].
+// log is n·ln 2 + log(m).
 func (t *target) log(x vector) vector {
-	var m, n vector
+	m, n := t.parts(x)
+	return t.logEnds(x, t.logOf(t.sub(m, t.number(1)), n))
+}
+
+// parts returns m in (√½, √2] and n with m·2ⁿ = x. With AVX-512 n is ±Inf for zero and infinity,
+// and m is NaN for negative numbers; with AVX2 [target.logEnds] is for these.
+func (t *target) parts(x vector) (m, n vector) {
 	if t.z {
 		n, m = t.vector(), t.vector()
 		t.emit("VGETEXPP"+t.s(), x, n)
-		t.emit("VGETMANTP"+t.s(), operand.Imm(8), x, m) // NaN for negative numbers
+		t.emit("VGETMANTP"+t.s(), operand.Imm(8), x, m)
 		k := t.compare(greater, m, t.number(math.Sqrt2))
 		t.emit("VMULP"+t.s(), t.number(0.5), m, k, m)
 		t.emit("VADDP"+t.s(), t.number(1), n, k, n)
-	} else {
-		// Subnormal numbers are scaled.
-		tiny := t.compare(less, x, t.number(pick(t, 0x1p-126, 0x1p-1022)))
-		m, n = t.split(t.choose(tiny, t.mul(x, t.number(0x1p54)), x))
-		n = t.sub(n, t.where(tiny, t.number(54)))
+		return m, n
 	}
-	res := t.logOf(t.sub(m, t.number(1)), n)
-	if !t.z {
-		res = t.choose(t.compare(equal, x, t.number(0)), t.all(t.number(math.Inf(-1))), res)
-		res = t.choose(t.compare(less, x, t.number(0)), t.nan(), res)
-		res = t.choose(t.compare(notBelow, x, t.number(math.Inf(1))), t.add(x, x), res)
+	// Subnormal numbers are scaled.
+	tiny := t.compare(less, x, t.number(pick(t, 0x1p-126, 0x1p-1022)))
+	m, n = t.split(t.choose(tiny, t.mul(x, t.number(0x1p54)), x))
+	return m, t.sub(n, t.where(tiny, t.number(54)))
+}
+
+// logEnds is a logarithm of x, given that of its parts.
+func (t *target) logEnds(x, res vector) vector {
+	if t.z {
+		return res
 	}
-	return res
+	res = t.choose(t.compare(equal, x, t.number(0)), t.all(t.number(math.Inf(-1))), res)
+	res = t.choose(t.compare(less, x, t.number(0)), t.nan(), res)
+	return t.choose(t.compare(notBelow, x, t.number(math.Inf(1))), t.add(x, x), res)
 }
 
 // split returns m in (√½, √2] and n with m·2ⁿ = x, for positive finite numbers.
@@ -262,25 +280,29 @@ func (t *target) split(x vector) (m, n vector) {
 	return t.addInt(t.and(i, t.pattern(1<<mantissa-1)), t.pattern(root)), n
 }
 
-// logOf is n·ln 2 + log(1+f).
+// logOf is n·ln 2 + log(1+f), without n the latter alone.
 func (t *target) logOf(f, n vector) vector {
 	hi, lo := t.ln2()
+	turns := func(y vector, part operand.Mem) vector {
+		if n == nil {
+			return y
+		}
+		return t.fma(y, n, part)
+	}
 	if t.bits == 32 {
 		// f - f²/2 + f³·q(f)
 		z := t.mul(f, f)
 		y := t.mul(t.mul(t.polynomial(t.coefs("log"), f, z), f), z)
-		y = t.fma(y, n, lo)
-		y = t.fnma(y, z, t.number(0.5))
-		return t.fma(t.add(f, y), n, hi)
+		y = t.fnma(turns(y, lo), z, t.number(0.5))
+		return turns(t.add(f, y), hi)
 	}
 	// With s = f/(2+f), log(1+f) = 2·atanh(s) = f - (f²/2 - s·(f²/2 + s²·q(s²))).
 	s := t.div(f, t.add(f, t.number(2)))
 	z := t.mul(s, s)
 	q := t.mul(t.polynomial(t.coefs("log"), z, t.mul(z, z)), z)
 	h := t.mul(t.mul(f, f), t.number(0.5))
-	y := t.mul(s, t.add(h, q))
-	y = t.fma(y, n, lo)
-	return t.fma(t.sub(f, t.sub(h, y)), n, hi)
+	y := turns(t.mul(s, t.add(h, q)), lo)
+	return turns(t.sub(f, t.sub(h, y)), hi)
 }
 
 // log1p is the logarithm of u = 1+x, with the rounding error of u added to its mantissa.

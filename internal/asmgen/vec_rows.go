@@ -174,7 +174,7 @@ func (t *target) keep(r rowLoop) {
 	t.Context, t.used = out, nil
 	most := 2
 	if t.z {
-		most = 16
+		most = 15
 		if r.woven { // several bodies need registers at once
 			most = 12
 		}

@@ -46,8 +46,9 @@ const functionText = `package simd
 import "math"
 
 // The functions, with the special values of package math. Those of floats err by at most 1.5 units
-// in the last place, Sigmoid, Softplus, LogSigmoid and Asinh by 2.5; Neg, Abs, Sign, Square, Relu,
-// Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
+// in the last place, Sigmoid, Softplus, LogSigmoid, Asinh and those that follow Exp2 by 2.5; Neg,
+// Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square
+// and Relu take integers too.
 const (
 {{range $i, $f := .Functions}}	{{title .Name}}{{if eq $i 0}} Function = iota{{end}}{{with .Doc}} // {{.}}{{end}}
 {{end}}	functions

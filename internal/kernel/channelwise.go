@@ -9,6 +9,7 @@ type channelwise struct {
 	down, across                 sampling
 	stretches                    []stretch // of windows in a row
 	apart                        bool      // the windows do not share elements, and cover x
+	alike                        bool      // channels: what lies side by side may be taken for channels of one window
 	loops                        channelwiseLoops
 	do                           func(*channelwise, *Ctx, strip)
 }
@@ -104,6 +105,12 @@ func (p *channelwise) strips(image, i, from, to int, s strip, f func(strip)) {
 			x := (image*p.h+i*p.down.stride+p.down.at+s.row*p.down.step)*p.w + j*p.across.stride + p.across.at + s.col*p.across.step
 			s.x = (x*p.channels + s.channel) * p.size
 			s.y = (((image*p.down.n+i)*p.across.n+j)*p.channels + s.channel) * p.size
+			if p.alike && p.across.stride == 1 && s.width == p.channels {
+				flat := s
+				flat.windows, flat.width = 1, s.windows*s.width
+				f(flat)
+				continue
+			}
 			f(s)
 		}
 	}

@@ -264,7 +264,7 @@ func (k ConvKernel) Bind(out Layout, in []Layout) Bound {
 		return MatMul{Accumulate: k.Accumulate, Brain: k.Brain}.Bind(Dense(out.DType, g.xc, g.yc), []Layout{x, Dense(out.DType, n, g.yc)})
 	case k.Brain:
 		return sized(inTurn(g.roundedKernel(k.Accumulate)), out, in)
-	case g.depthwise() && g.xc <= stripBytes/8: // the sums of all channels lie in scratch
+	case g.depthwise() && 1 < g.xc && g.xc <= stripBytes/8: // the sums of all channels lie in scratch
 		return sized(g.depthwiseKernel(k.Accumulate), out, in)
 	}
 	return sized(g.weighing(k.Accumulate), out, in)

@@ -120,6 +120,17 @@ func (r *summing) add(b area, group, kh, kw, c, end int) {
 		k, batch = 0, 0
 	}
 	w := (kh*r.kw+kw)*r.wc*r.y.pixel + group*r.y.group
+	if r.joined && r.wo == 1 { // yᵀ·x: the taps are the columns, which lie side by side in x and in the weights
+		for ; c < end; c += r.tile.Cols {
+			for image := b.image; image < b.images; image++ {
+				r.tile.Run(1, min(r.tile.Cols, end-c), k, batch,
+					move(r.py, image*r.y.image+y), size, r.y.pixel, r.y.row,
+					move(r.px, image*r.x.image+x+c*size), r.across.stride*r.x.pixel, r.down.stride*r.x.row,
+					move(r.pw, w+c*size), size, b.accumulate || image > b.image)
+			}
+		}
+		return
+	}
 	for tiles := blocks(end-c, r.tile.Rows); tiles > 0; tiles-- {
 		next := c + (end-c)/tiles
 		for o := 0; o < r.wo; o += r.tile.Cols {

@@ -289,7 +289,10 @@ func checkDivision(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol
 		t.Fatal("it does not divide")
 	}
 	for _, d := range divisions {
-		n := d.Dims[0]
+		n, sums := d.Dims[0], d.Sums()
+		if d.Outer > 0 {
+			n = sums * d.Dims[d.Outer]
+		}
 		c := NewCtx()
 		c.Out = Alloc(out.Len() * dt.Size())
 		for p := range out.Len() { // which the first block of a fold does not read
@@ -308,11 +311,14 @@ func checkDivision(t *testing.T, k Kernel, dt DType, dims []int, in []array, tol
 			}
 			if d.Accumulate != nil {
 				fold := d.Accumulate
-				if row == 0 {
+				if row%(n/sums) == 0 {
 					fold = d.First
 				}
-				loop := fold.Bind(out, blocks)
+				all := c.Out
+				c.Out = all.From(row / (n / sums) * out.Len() / sums * dt.Size())
+				loop := fold.Bind(d.Sum(out), blocks)
 				loop.Run(c, 0, loop.Units)
+				c.Out = all
 				continue
 			}
 			r, ok := d.Rows(out, -1, n)

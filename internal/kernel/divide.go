@@ -19,6 +19,26 @@ type Division struct {
 	First, Accumulate Kernel
 	// Over is the divisor of the sum of all contributions; 0 stands for 1.
 	Over int
+	// Outer is how many of Dims, from the first on, are the result's first axes although rows are
+	// added up: rows that differ along them belong to sums of their own.
+	Outer int
+}
+
+// Sums returns how many sums the rows add up to where Accumulate is set.
+func (d *Division) Sums() int {
+	n := 1
+	for _, dim := range d.Dims[:d.Outer] {
+		n *= dim
+	}
+	return n
+}
+
+// Sum returns the layout of one of the sums in a result of all of them.
+func (d *Division) Sum(out Layout) Layout {
+	for a := range d.Outer {
+		out.Dims[a] = 1
+	}
+	return Dense(out.DType, out.Dims[:out.Rank]...)
 }
 
 // Divider is implemented by kernels whose work divides into rows. The divisions are in order of

@@ -16,6 +16,9 @@ func TestDivisions(t *testing.T) {
 		in  []array
 	}{
 		{MatMul{}, []int{5, 33}, []array{x(5, 17), x(17, 33)}},
+		{MatMul{}, []int{4, 5, 33}, []array{x(4, 5, 17), x(4, 17, 33)}},
+		{MatMul{}, []int{2, 3, 5, 33}, []array{x(3, 5, 17), x(2, 1, 17, 33)}},
+		{Reduce{Op: ReduceMean, Axes: 0b100}, []int{2, 3, 17}, []array{x(2, 3, 9, 17)}},
 		{SqDist{}, []int{5, 7}, []array{x(5, 17), x(7, 17)}},
 		{WeightedDiff{}, []int{5, 17}, []array{x(5, 7), x(5, 17), x(7, 17)}},
 		{DiffDot{}, []int{5, 7}, []array{x(5, 17), x(5, 17), x(7, 17)}},
@@ -45,7 +48,7 @@ func TestSumsDivide(t *testing.T) {
 		{[]int{7, 5}, 0b11, false, 1},
 		{[]int{4, 3, 5}, 0b100, true, 1},
 		{[]int{4, 3, 5}, 0b110, true, 1},
-		{[]int{4, 3, 5}, 0b010, true, 0},
+		{[]int{4, 3, 5}, 0b010, true, 1},
 		{[]int{4, 3, 5}, 0b101, false, 1},
 	} {
 		k := Reduce{Op: ReduceSum, Axes: c.mask}

@@ -188,8 +188,12 @@ func (p *fourier) stages(x, y []complex128) []complex128 {
 		switch f {
 		case 2:
 			p.halves(x, y, s, m)
+		case 3:
+			p.thirds(x, y, s, m)
 		case 4:
 			p.quarters(x, y, s, m)
+		case 5:
+			p.fifths(x, y, s, m)
 		default:
 			p.parts(x, y, f, s, m)
 		}
@@ -216,13 +220,54 @@ func (p *fourier) quarters(x, y []complex128, s, m int) {
 		to := y[4*j*s:][:4*s]
 		for q := range s {
 			even, odd := a[q]+c[q], b[q]+d[q]
-			less, t := a[q]-c[q], b[q]-d[q]
-			turned := complex(-turn*imag(t), turn*real(t))
-			to[q], to[s+q] = even+odd, times(less+turned, w1)
-			to[2*s+q], to[3*s+q] = times(even-odd, w2), times(less-turned, w3)
+			less, t := a[q]-c[q], turned(stretched(b[q]-d[q], turn))
+			to[q], to[s+q] = even+odd, times(less+t, w1)
+			to[2*s+q], to[3*s+q] = times(even-odd, w2), times(less-t, w3)
 		}
 	}
 }
+
+// thirds and fifths add and subtract the elements whose roots are conjugate first: then the roots'
+// two parts multiply sums and differences, in place of complex numbers.
+func (p *fourier) thirds(x, y []complex128, s, m int) {
+	root := p.roots[p.n/3]
+	for j := range m {
+		w1, w2 := p.roots[j*s], p.roots[2*j*s]
+		a, b, c, to := x[j*s:][:s], x[(j+m)*s:][:s], x[(j+2*m)*s:][:s], y[3*j*s:][:3*s]
+		for q := range s {
+			sum, less := b[q]+c[q], b[q]-c[q]
+			even, odd := a[q]+stretched(sum, real(root)), turned(stretched(less, imag(root)))
+			to[q], to[s+q], to[2*s+q] = a[q]+sum, times(even+odd, w1), times(even-odd, w2)
+		}
+	}
+}
+
+func (p *fourier) fifths(x, y []complex128, s, m int) {
+	near, far := p.roots[p.n/5], p.roots[2*p.n/5]
+	for j := range m {
+		w1, w2, w3, w4 := p.roots[j*s], p.roots[2*j*s], p.roots[3*j*s], p.roots[4*j*s]
+		a, b, c, d, e := x[j*s:][:s], x[(j+m)*s:][:s], x[(j+2*m)*s:][:s], x[(j+3*m)*s:][:s], x[(j+4*m)*s:][:s]
+		to := y[5*j*s:][:5*s]
+		for q := range s {
+			sum, less := b[q]+e[q], b[q]-e[q]
+			sum2, less2 := c[q]+d[q], c[q]-d[q]
+			even := a[q] + stretched(sum, real(near)) + stretched(sum2, real(far))
+			odd := turned(stretched(less, imag(near)) + stretched(less2, imag(far)))
+			even2 := a[q] + stretched(sum, real(far)) + stretched(sum2, real(near))
+			odd2 := turned(stretched(less, imag(far)) - stretched(less2, imag(near)))
+			to[q] = a[q] + sum + sum2
+			to[s+q], to[4*s+q] = times(even+odd, w1), times(even-odd, w4)
+			to[2*s+q], to[3*s+q] = times(even2+odd2, w2), times(even2-odd2, w3)
+		}
+	}
+}
+
+// stretched is a·c with every product rounded, and turned is a·i.
+func stretched(a complex128, c float64) complex128 {
+	return complex(float64(real(a)*c), float64(imag(a)*c))
+}
+
+func turned(a complex128) complex128 { return complex(-imag(a), real(a)) }
 
 func (p *fourier) parts(x, y []complex128, f, s, m int) {
 	step := p.n / f

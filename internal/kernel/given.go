@@ -38,6 +38,8 @@ func (k Zip) Bind(out Layout, in []Layout) Bound {
 	switch {
 	case out.DType == F32 && k.Wide != ByElement:
 		return k.Wide.bind(k.Of, out, in[0], in[1])
+	case out.DType == F64 && k.Wide == WidePow:
+		return bindPower(k.Of, out, in)
 	case out.DType == F32:
 		f = simd.ZipBy[float32](k.Of)
 	case out.DType == F64:

@@ -55,6 +55,25 @@ func (x index) get(m Mem, i int) int64 {
 	return raw[int64](m)[x.at(i)]
 }
 
+// some returns the integers from number from on, as many as buf is long: a part of the operand
+// where they lie there as int64, else in buf. It takes a fraction of the time that get takes for
+// each.
+func (x index) some(m Mem, buf []int64, from int) []int64 {
+	switch {
+	case x.dense() && x.dtype == I64:
+		return raw[int64](m)[x.offset+from:][:len(buf)]
+	case x.dense() && x.dtype == I32:
+		for i, v := range raw[int32](m)[x.offset+from:][:len(buf)] {
+			buf[i] = int64(v)
+		}
+	default:
+		for i := range buf {
+			buf[i] = x.get(m, from+i)
+		}
+	}
+	return buf
+}
+
 // Below reports whether 0 ≤ i < n; if not, it records the fault of index number r.
 func (c *Ctx) Below(i int64, n, r int) bool {
 	if uint64(i) < uint64(n) {
@@ -75,12 +94,16 @@ func (k InRange) Bind(out Layout, in []Layout) Bound {
 func inRangeLoop[T integer](in Layout, size int, none T) Bound {
 	ints := indexOf(in)
 	return Bound{blocks(ints.n, tileLen), func(c *Ctx, lo, hi int) {
-		dst := raw[T](c.Out)
-		for r := lo * tileLen; r < min(hi*tileLen, ints.n); r++ {
-			if i := ints.get(c.In[0], r); c.Below(i, size, r) {
-				dst[r] = T(i)
-			} else {
-				dst[r] = none
+		for from := lo * tileLen; from < min(hi*tileLen, ints.n); from += tileLen {
+			part := ints.some(c.In[0], tile[int64](c, 0)[:min(tileLen, ints.n-from)], from)
+			dst := raw[T](c.Out)[from:][:len(part)]
+			for r, i := range part {
+				if uint64(i) < uint64(size) {
+					dst[r] = T(i)
+				} else {
+					c.Fault.add(from+r, i)
+					dst[r] = none
+				}
 			}
 		}
 	}}

@@ -118,7 +118,7 @@ const (
 	tileBytes    = 8 * tileLen
 	handTiles    = 4
 	panelBytes   = stripBytes
-	besideBytes  = 256 << 10
+	besideBytes  = 512 << 10
 	scratchBytes = handTiles*tileBytes + panelBytes + besideBytes
 )
 
@@ -128,7 +128,7 @@ const WorkerBytes = scratchBytes
 // scratches are those of workers that ended, which the next ones take.
 var scratches sync.Pool
 
-// NewWorker returns a worker with its scratch, about 800 KB.
+// NewWorker returns a worker with its scratch, about 1 MB.
 func NewWorker() *Worker {
 	if scratch, is := scratches.Get().(*Mem); is {
 		return &Worker{scratch: *scratch}

@@ -21,14 +21,17 @@ func (MatMul) Flops(out Layout, in []Layout) int64 {
 
 func (MatMul) multiplies() {}
 
-// Divide divides along the batch and the rows of the left operand; where there is no batch, the
-// terms of the sums divide too.
+// Divide divides along the batch and the rows of the left operand, or along the batch and the terms
+// of the sums.
 func (k MatMul) Divide(out Layout, in []Layout) []Division {
-	ds := []Division{matrixRows(out, in, 1)}
-	if out.Rank == 2 {
-		ds = append(ds, Division{Dims: []int{in[0].Dims[1]}, Axes: [][]int{{1}, {0}}, First: MatMul{Brain: k.Brain}, Accumulate: MatMul{Brain: k.Brain, Accumulate: true}})
+	batch := out.Rank - 2
+	terms := alike(out, in, batch)
+	terms.Outer, terms.Dims = batch, append(terms.Dims, in[0].Dims[in[0].Rank-1])
+	for i, l := range in {
+		terms.Axes[i] = append(terms.Axes[i], l.Rank-1-i)
 	}
-	return ds
+	terms.First, terms.Accumulate = MatMul{Brain: k.Brain}, MatMul{Brain: k.Brain, Accumulate: true}
+	return []Division{matrixRows(out, in, 1), terms}
 }
 
 // Bind takes two operands of rank 2 and up.

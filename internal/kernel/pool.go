@@ -92,7 +92,7 @@ func (k Pooling) bind(kernel Kernel, x, y Layout, do func(*channelwise, *Ctx, st
 	if !isFloat(x.DType) {
 		panic(unsupported(kernel, x.DType))
 	}
-	p := &channelwise{size: x.DType.Size(), loops: channelwiseLoopsOf(x.DType), do: do}
+	p := &channelwise{alike: true, size: x.DType.Size(), loops: channelwiseLoopsOf(x.DType), do: do}
 	p.images, p.h, p.w, p.channels = planes(x, k.Spatial)
 	_, yh, yw, _ := planes(y, k.Spatial)
 	of := func(axis, n, size int) sampling {

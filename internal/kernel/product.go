@@ -143,6 +143,7 @@ type multiplication struct {
 	packsA       bool     // a is packed, tile by tile
 	stepA        int      // from one p of a packed tile to the next
 	copiesA      bool     // a is copied, block by block
+	rowCopy      int      // from one row of the copy to the next
 	fetches      bool     // panels of b are fetched ahead
 	panelwise    bool     // b is packed panel by panel, each before the tiles that read it
 	pairs        bool     // operands are packed as pairs of bfloat16, else as rounded numbers
@@ -237,7 +238,10 @@ func (m *multiplication) divide() {
 	m.block = blockBytes / (m.depth * m.size)
 	m.across = m.packsA || m.depth*m.cols*m.size <= 64<<10
 	if m.copiesA {
-		m.across, m.block = false, besideBytes/(m.depth*m.size)
+		if m.rowCopy = blocks(m.depth*m.size, alignment) * alignment; m.sharesSets(m.rowCopy) {
+			m.rowCopy += alignment
+		}
+		m.across, m.block = false, besideBytes/m.rowCopy
 	}
 	m.panelwise = m.scattered() && m.b.row == m.size && !m.across && !m.brain
 	m.down = m.across && m.a.col == m.size && !m.gathers && !m.brain && m.windows == nil && downBytes/(m.depth*m.Rows*m.size) > 1
@@ -263,13 +267,16 @@ func (m *multiplication) scattered() bool { return !m.packed && m.b.col != m.siz
 // far reports whether b is larger than the L2 cache.
 func (m *multiplication) far() bool { return !m.packed && m.k*m.b.row > stripBytes }
 
-// collides reports whether the rows of a lie such that those of a tile share few sets of the L1
-// cache, and each line is gone before its next element is read.
+// collides reports whether the rows of a lie such that each line is gone before its next element is
+// read.
 func (m *multiplication) collides() bool {
-	if m.a.col != m.size || m.a.row == 0 {
-		return false
-	}
-	sets := wayBytes / min(wayBytes, m.a.row&-m.a.row) // that the first lines of rows fall on
+	return m.a.col == m.size && m.a.row != 0 && m.sharesSets(m.a.row)
+}
+
+// sharesSets reports whether the rows of a tile, so many bytes apart, share few sets of the L1
+// cache.
+func (m *multiplication) sharesSets(row int) bool {
+	sets := wayBytes / min(wayBytes, row&-row) // that the first lines of rows fall on
 	return blocks(min(m.m, m.Rows), sets) > fewWays
 }
 

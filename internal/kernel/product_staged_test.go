@@ -77,57 +77,39 @@ func TestProductsTurn(t *testing.T) { atLevels(t, testProductsTurn) }
 func testProductsTurn(t *testing.T) {
 	r := rand.New(rand.NewPCG(21, 22))
 	for _, dt := range []DType{F32, F64} {
-		for _, s := range [][4]int{{1, 32, 128, 130}, {2, 32, 201, 401}, {1, 64, 256, 500}} {
-			for _, left := range []int{styleDense, styleGaps, stylePermuted} {
-				for _, accumulate := range []bool{false, true} {
-					p := newTrial(r, simd.Dot, dt, s[0], s[1], s[2], s[3], accumulate, func() int { return left })
-					p.in[1] = transpose(r, dt, s[0], s[3], s[2])
-					if q := p.kernel().(MatMul).product(p.out(), p.layouts()); !q.turns() {
-						t.Fatalf("%v: is not computed transposed", p)
+		for _, s := range []struct {
+			m, n   int
+			shared bool
+		}{{2*372 + 3, manyCols + 9, false}, {150, 700, true}} {
+			m, n, k := s.m, s.n, wayBytes/dt.Size()
+			for _, right := range []array{styled(r, styleDense, dt, plain, 1, k, n), transpose(r, dt, 1, k, n)} {
+				wide := styled(r, styleDense, dt, plain, 1, m, k+alignment/dt.Size())
+				apart := array{wide.Layout, wide.mem}
+				apart.Dims[2] = k
+				p := newTrial(r, simd.Dot, dt, 1, m, n, k, r.IntN(2) == 0, func() int { return styleDense })
+				var copied []bool
+				var bits [][]byte
+				for _, left := range []array{apart.dense(), apart} {
+					p.in = []array{left, right}
+					mul := newMultiplication(MatMul{}.product(p.out(), p.layouts()))
+					mul.divide()
+					copied = append(copied, mul.copiesA)
+					if shared := mul.shares(m) > 1 && mul.strips > 1; shared != (s.shared && mul.copiesA) {
+						t.Errorf("%v: strips share the copy: %v", p, shared)
 					}
-					p.denseBits(t)
+					bits = append(bits, p.run(t, p.kernel(), p.in, whole), p.run(t, p.kernel(), p.in, single))
 				}
-			}
-		}
-	}
-}
-
-// Rows of a left operand that fall on few sets of the L1 cache are copied, which changes no bit;
-// rows that lie a line further apart are read where they are.
-func TestProductsCopyRowsThatCollide(t *testing.T) { atLevels(t, testProductsCopyRowsThatCollide) }
-
-func testProductsCopyRowsThatCollide(t *testing.T) {
-	if level == simd.Portable && testing.Short() {
-		t.Skip("slow")
-	}
-	r := rand.New(rand.NewPCG(21, 22))
-	for _, dt := range []DType{F32, F64} {
-		const m, n = 2*170 + 3, manyCols + 9
-		k := wayBytes / dt.Size()
-		for _, right := range []array{styled(r, styleDense, dt, plain, 1, k, n), transpose(r, dt, 1, k, n)} {
-			wide := styled(r, styleDense, dt, plain, 1, m, k+alignment/dt.Size())
-			apart := array{wide.Layout, wide.mem}
-			apart.Dims[2] = k
-			p := newTrial(r, simd.Dot, dt, 1, m, n, k, r.IntN(2) == 0, func() int { return styleDense })
-			var copied []bool
-			var bits [][]byte
-			for _, left := range []array{apart.dense(), apart} {
-				p.in = []array{left, right}
-				mul := newMultiplication(MatMul{}.product(p.out(), p.layouts()))
-				mul.divide()
-				copied = append(copied, mul.copiesA)
-				bits = append(bits, p.run(t, p.kernel(), p.in, whole), p.run(t, p.kernel(), p.in, single))
-			}
-			if want := min(m, simd.TileOf(level, simd.Dot, 8*dt.Size()).Rows) > fewWays; copied[0] != want || copied[1] {
-				t.Errorf("%v: rows are copied %v: want %v where they collide, and not where they do not", p, copied, want)
-			}
-			for _, b := range bits {
-				if !bytes.Equal(b, bits[0]) {
-					t.Errorf("%v: other bits when the rows of the left operand are copied", p)
+				if want := min(m, simd.TileOf(level, simd.Dot, 8*dt.Size()).Rows) > fewWays; copied[0] != want || copied[1] {
+					t.Errorf("%v: rows are copied %v: want %v where they collide, and not where they do not", p, copied, want)
 				}
-			}
-			for range 100 {
-				p.near(t, memOf(bits[0]), r.IntN(m*n))
+				for _, b := range bits {
+					if !bytes.Equal(b, bits[0]) {
+						t.Errorf("%v: other bits when the rows of the left operand are copied", p)
+					}
+				}
+				for range 100 {
+					p.near(t, memOf(bits[0]), r.IntN(m*n))
+				}
 			}
 		}
 	}

@@ -14,9 +14,29 @@ func (m *multiplication) run(c *Ctx, lo, hi int) {
 		batch, unit := lo/perBatch, lo%perBatch
 		strip, first := unit/m.stacks, unit%m.stacks
 		last := min(m.stacks, first+hi-lo) // the units of a strip share its packing
-		m.strip(c, batch, first*m.rows, min(last*m.rows, m.m), strip*m.cols, min((strip+1)*m.cols, m.n))
-		lo += last - first
+		i0, i1, strips := first*m.rows, min(last*m.rows, m.m), 1
+		if last-first == m.stacks {
+			strips = max(1, min((hi-lo)/m.stacks, m.strips-strip, m.shares(i1-i0)))
+		}
+		m.strip(c, batch, i0, i1, strip*m.cols, min((strip+strips)*m.cols, m.n))
+		lo += (last - first) * strips
 	}
+}
+
+// sharedBytes is how much of the result strips that share a copy of a have, which they add to: it
+// should stay in a cache.
+const sharedBytes = 2 << 20
+
+// shares returns how many strips of so many rows share the copy of a; 0 if there is none, it does
+// not hold all of the rows, or the strips are packed as a whole.
+func (m *multiplication) shares(rows int) int {
+	if !m.copiesA || rows > m.block || m.packs && !m.panelwise {
+		return 0
+	}
+	if m.k <= m.depth {
+		return m.strips
+	}
+	return sharedBytes / (rows * m.cols * m.size)
 }
 
 // strip computes rows [i0,i1) and columns [j0,j1) of a batch.
@@ -54,6 +74,9 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 		switch {
 		case m.panelwise:
 			s.b, s.rowB, s.panelB = c.panels(), m.Cols*m.size, s.depth*m.Cols*m.size
+			if i1-i0 <= block {
+				s.panelB = 0 // no panel is read again
+			}
 			s.from = move(b, p*m.b.row+j0*m.b.col)
 			s.after = address(b) + uintptr(j1*m.b.col) // where the next strip begins
 			if p+m.depth < m.k {
@@ -75,9 +98,8 @@ func (m *multiplication) strip(c *Ctx, batch, i0, i1, j0, j1 int) {
 				}
 			}
 			if m.copiesA {
-				row := s.depth * m.size
-				simd.CopyRows(m.level, m.size, c.beside(), row, s.a, s.rowA, s.rows, s.depth)
-				s.a, s.rowA = c.beside(), row
+				simd.CopyRows(m.level, m.size, c.beside(), m.rowCopy, s.a, s.rowA, s.rows, s.depth)
+				s.a, s.rowA = c.beside(), m.rowCopy
 			}
 			m.tiles(c, &s)
 			s.from = nil // all is packed

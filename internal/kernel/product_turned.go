@@ -9,8 +9,11 @@ func (p *product) turns() bool {
 	size := p.dtype.Size()
 	lanes := simd.TileOf(level, p.op, 8*size).Cols / 2
 	return p.op == simd.Dot && !p.packed && p.b.row == 1 && p.b.col != 1 && p.m%lanes == 0 && 4*p.m <= min(p.n, p.k) &&
-		p.m*p.n*size <= besideBytes
+		p.m*p.n*size <= turnedBytes
 }
+
+// turnedBytes is the size of the largest result that is transposed.
+const turnedBytes = 256 << 10
 
 // begin returns the memory for a part of the transposed result, filled with the values that are to
 // be added to.

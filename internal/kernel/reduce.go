@@ -37,7 +37,8 @@ func (Reduce) Flops(_ Layout, in []Layout) int64 { return int64(in[0].Len()) }
 
 // Divide divides along the first axes: if they are kept, rows are those of the result; if they are
 // summed, each row adds to it. Rows along the last axes, if those are summed, add to it too: they
-// are the rows of a transposed operand.
+// are the rows of a transposed operand. So do those along axes in the middle, to a sum for each row
+// of the axes before.
 func (k Reduce) Divide(_ Layout, in []Layout) []Division {
 	x := in[0]
 	folds := func(a int) bool { return k.Axes>>a&1 != 0 }
@@ -49,18 +50,26 @@ func (k Reduce) Divide(_ Layout, in []Layout) []Division {
 		last--
 	}
 	if n > 0 && folds(0) {
-		return k.terms(x, 0, n)
+		return k.terms(x, 0, 0, n)
 	}
 	ds := []Division{{Dims: slices.Clone(x.Dims[:n]), Axes: [][]int{aligned(n, n, n)}}}
 	if last < x.Rank {
-		ds = append(ds, k.terms(x, last, x.Rank)...)
+		ds = append(ds, k.terms(x, 0, last, x.Rank)...)
+	}
+	middle := n
+	for middle < x.Rank && folds(middle) {
+		middle++
+	}
+	if middle < x.Rank {
+		ds = append(ds, k.terms(x, n, 0, middle)...)
 	}
 	return ds
 }
 
-// terms divides along the folded axes [from,to). Only sums and means can be added up this way.
-func (k Reduce) terms(x Layout, from, to int) []Division {
-	d := Division{Dims: slices.Clone(x.Dims[from:to]), Axes: make([][]int, 1)}
+// terms divides along the axes [from,to), of which all are folded but for the outer ones. Only sums
+// and means can be added up this way.
+func (k Reduce) terms(x Layout, outer, from, to int) []Division {
+	d := Division{Dims: slices.Clone(x.Dims[from:to]), Axes: make([][]int, 1), Outer: outer}
 	d.First, d.Accumulate = Reduce{Op: ReduceSum, Axes: k.Axes}, Reduce{Op: ReduceSum, Axes: k.Axes, Accumulate: true}
 	for a := from; a < to; a++ {
 		d.Axes[0] = append(d.Axes[0], a)

@@ -83,6 +83,8 @@ func scatterLoop[T number](k ScatterAdd, out Layout, in []Layout) Bound {
 		return s.bySums(at)
 	case known && s.cols == 1:
 		return s.known(at)
+	case s.cols == 1 && s.which.rank == 1:
+		return s.single()
 	case s.cols <= fewElements && (s.cols == 1 || s.after.dense()):
 		return s.short()
 	}
@@ -113,19 +115,42 @@ func (s *scattering[T]) long() Bound {
 	}}
 }
 
+// single adds single elements that are evenly spaced.
+func (s *scattering[T]) single() Bound {
+	_, step := s.which.inner()
+	return Bound{s.before.n, func(c *Ctx, lo, hi int) {
+		src, buf := raw[T](c.In[1]), tile[int64](c, 0)
+		for o := lo; o < hi; o++ {
+			dst := raw[T](c.Out)[o*s.n:][:s.n]
+			clear(dst)
+			p := s.before.at(o)
+			for q := 0; q < s.ints.n; q += tileLen {
+				for j, i := range s.ints.some(c.In[0], buf[:min(tileLen, s.ints.n-q)], q) {
+					if uint64(i) < uint64(len(dst)) {
+						dst[i] += src[p]
+					} else {
+						c.Fault.add(q+j, i)
+					}
+					p += step
+				}
+			}
+		}
+	}}
+}
+
 // short adds slices of a few elements side by side, in blocks of integers that are read first.
 func (s *scattering[T]) short() Bound {
 	return Bound{s.before.n, func(c *Ctx, lo, hi int) {
-		src, places, from := raw[T](c.In[1]), tile[int](c, 0), tile[int](c, 1)
+		src, places, from, buf := raw[T](c.In[1]), tile[int](c, 0), tile[int](c, 1), tile[int64](c, 2)
 		for o := lo; o < hi; o++ {
 			dst := raw[T](c.Out)[o*s.n*s.cols:][:s.n*s.cols]
 			clear(dst)
 			base := s.before.at(o)
 			for q := 0; q < s.ints.n; q += tileLen {
 				m := 0
-				for j := q; j < min(q+tileLen, s.ints.n); j++ {
-					if i := s.ints.get(c.In[0], j); c.Below(i, s.n, j) {
-						places[m], from[m] = int(i)*s.cols, s.which.at(j)
+				for j, i := range s.ints.some(c.In[0], buf[:min(tileLen, s.ints.n-q)], q) {
+					if c.Below(i, s.n, q+j) {
+						places[m], from[m] = int(i)*s.cols, s.which.at(q+j)
 						m++
 					}
 				}

@@ -106,15 +106,23 @@ func argSortLoop[T ordered](k ArgSort, out, x Layout, key func(T) uint64) Bound 
 		sorted, beside := c.sorting(room)
 		for o := lo * per; o < min(hi*per, kept.n); o++ {
 			p, m, last := kept.at(o), 0, uint64(math.MaxUint64)
+			least, most := src[p], src[p] // what is less, or more, comes after the last
 			for i := range n {
-				e := key(src[p]) ^ flip
+				v := src[p]
 				p += stride
+				if last < math.MaxUint64 && (k.Descending && v < least || !k.Descending && v > most) {
+					continue
+				}
+				e := key(v) ^ flip
 				if e > last || e == last && i >= room {
 					continue
 				}
 				if m == room {
 					sortKeyed(sorted, beside, bits)
-					if m, last = wanted, sorted[wanted-1].key; e >= last {
+					m, last = wanted, sorted[wanted-1].key
+					least = src[kept.at(o)+int(sorted[wanted-1].at)*stride]
+					most = least
+					if e >= last {
 						continue
 					}
 				}
@@ -132,17 +140,15 @@ func argSortLoop[T ordered](k ArgSort, out, x Layout, key func(T) uint64) Bound 
 }
 
 // sortKeyed sorts elements by keys of so many bits, equal ones in their order: short lists by
-// insertion, others by their bytes from the lowest on, which leaves those out that all have the
-// same.
+// insertion, longer ones by merging, and others by their bytes from the lowest on, which leaves
+// those out that all have the same.
 func sortKeyed(list, beside []keyed, bits int) {
-	if len(list) < 48 {
-		for i := 1; i < len(list); i++ {
-			e, j := list[i], i
-			for ; j > 0 && list[j-1].key > e.key; j-- {
-				list[j] = list[j-1]
-			}
-			list[j] = e
-		}
+	switch {
+	case len(list) < 24:
+		insertKeyed(list)
+		return
+	case len(list) < 2*bits+bits/2: // all the bytes' counts take longer
+		mergeKeyed(list, beside[:len(list)])
 		return
 	}
 	var counts [8][256]uint32
@@ -173,4 +179,51 @@ func sortKeyed(list, beside []keyed, bits int) {
 	if &from[0] != &list[0] {
 		copy(list, from)
 	}
+}
+
+// insertKeyed sorts by insertion.
+func insertKeyed(list []keyed) {
+	for i := 1; i < len(list); i++ {
+		e, j := list[i], i
+		for ; j > 0 && list[j-1].key > e.key; j-- {
+			list[j] = list[j-1]
+		}
+		list[j] = e
+	}
+}
+
+// mergeKeyed sorts runs by insertion and merges them in pairs.
+func mergeKeyed(list, beside []keyed) {
+	const run = 12
+	for i := 0; i < len(list); i += run {
+		insertKeyed(list[i:min(i+run, len(list))])
+	}
+	from, to := list, beside
+	for n := run; n < len(list); n *= 2 {
+		for i := 0; i < len(from); i += 2 * n {
+			merge(to[i:min(i+2*n, len(to))], from[i:min(i+n, len(from))], from[min(i+n, len(from)):min(i+2*n, len(from))])
+		}
+		from, to = to, from
+	}
+	if &from[0] != &list[0] {
+		copy(list, from)
+	}
+}
+
+// merge joins two sorted lists, equal elements of the first before those of the second.
+func merge(to, a, b []keyed) {
+	i, j := 0, 0
+	for k := 0; i < len(a) && j < len(b); k++ {
+		second := 0
+		if b[j].key < a[i].key {
+			second = 1
+		}
+		to[k] = a[i]
+		if second == 1 {
+			to[k] = b[j]
+		}
+		i, j = i+1-second, j+second
+	}
+	copy(to[i+j:], a[i:])
+	copy(to[i+j:], b[j:])
 }

@@ -14,7 +14,7 @@ func TestArgSort(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	coarse := func(r *rand.Rand) float64 { return float64(r.IntN(9) - 4) } // many ties
 	dims := shapes(r)
-	for _, n := range []int{1, 47, 48, 200, 3000} {
+	for _, n := range []int{1, 47, 48, 100, 200, 3000} {
 		dims = append(dims, []int{n}, []int{2, n}, []int{n, 2})
 	}
 	for _, d := range dims {

@@ -8,37 +8,28 @@ import (
 
 // Wide says how a function of F32 that has no loop of its own is computed: in float64, by the loops
 // of other functions, and rounded once. It errs by little more than half a unit in the last place.
-// Where operands are special, and in F64, the function that is given in Go is called for each
-// element.
+// Where operands are special, and in F64 but for powers, the function that is given in Go is called
+// for each element.
 type Wide uint8
 
 // The functions that are computed so.
 const (
 	ByElement Wide = iota // none
 	WideTan
-	WideAsin
-	WideAcos
-	WideSinh
-	WideCosh
-	WideAtanh
-	WideExp2
-	WideLog2
-	WideLog10
 	WidePow   // of two operands
 	WideAtan2 // of two operands
 )
 
 // wideLoops are the loops of float64 that make the others.
 type wideLoops struct {
-	exp, expm1, log, log1p, sin, cos, atan, sqrt simd.Map
-	widen, narrow                                simd.Map
+	exp, log, sin, cos, atan simd.Map
+	widen, narrow            simd.Map
 }
 
 func newWideLoops() *wideLoops {
 	of := func(f simd.Function) simd.Map { return simd.MapOf[float64](level, f) }
 	return &wideLoops{
-		exp: of(simd.Exp), expm1: of(simd.Expm1), log: of(simd.Log), log1p: of(simd.Log1p), sin: of(simd.Sin), cos: of(simd.Cos),
-		atan: of(simd.Atan), sqrt: of(simd.Sqrt),
+		exp: of(simd.Exp), log: of(simd.Log), sin: of(simd.Sin), cos: of(simd.Cos), atan: of(simd.Atan),
 		widen: simd.CastOf[float64, float32](level), narrow: simd.CastOf[float32, float64](level),
 	}
 }
@@ -55,50 +46,6 @@ func (w *wideLoops) one(f Wide, x, y []float64) {
 		for i, c := range y {
 			x[i] /= c
 		}
-	case WideAsin: // atan(x/√(1-x²))
-		for i, v := range x {
-			y[i] = (1 - v) * (1 + v)
-		}
-		apply(w.sqrt, y)
-		for i, c := range y {
-			x[i] /= c
-		}
-		apply(w.atan, x)
-	case WideAcos: // 2·atan(√((1-x)/(1+x)))
-		for i, v := range x {
-			x[i] = (1 - v) / (1 + v)
-		}
-		apply(w.sqrt, x)
-		apply(w.atan, x)
-		scale(x, 2)
-	case WideSinh:
-		for i, v := range x {
-			x[i], y[i] = math.Abs(v), v
-		}
-		apply(w.expm1, x)
-		for i, u := range x {
-			x[i] = math.Copysign((u+u/(u+1))/2, y[i])
-		}
-	case WideCosh:
-		apply(w.exp, x)
-		for i, e := range x {
-			x[i] = (e + 1/e) / 2
-		}
-	case WideAtanh:
-		for i, v := range x {
-			x[i] = 2 * v / (1 - v)
-		}
-		apply(w.log1p, x)
-		scale(x, 0.5)
-	case WideExp2:
-		scale(x, math.Ln2)
-		apply(w.exp, x)
-	case WideLog2:
-		apply(w.log, x)
-		scale(x, 1/math.Ln2)
-	case WideLog10:
-		apply(w.log, x)
-		scale(x, 1/math.Ln10)
 	}
 }
 
@@ -126,19 +73,11 @@ func (w *wideLoops) two(f Wide, x, y []float64) {
 // halfTurn is the angle that is added for a positive and for a negative number.
 var halfTurn = [2]float64{0, math.Pi}
 
-func scale(x []float64, c float64) {
-	for i := range x {
-		x[i] *= c
-	}
-}
-
 // regular reports whether the operands are not special; a function of one operand is given it
 // twice.
 func (f Wide) regular(x, y float32) bool {
 	finite := x-x == 0 && y-y == 0
 	switch f {
-	case WideSinh, WideCosh:
-		return -700 <= x && x <= 700 // beyond, powers of e overflow
 	case WidePow:
 		return finite && x > 0
 	case WideAtan2:

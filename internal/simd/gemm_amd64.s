@@ -1061,52 +1061,60 @@ down29:
 	VPXORD Z0, Z0, Z0
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
 	JZ     done31
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
 	JLT    loop30
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
 loop30:
-	VMOVUPS.Z    (SI), K1, Z1
+	VMOVUPS.Z    (R8), K1, Z1
 	VBROADCASTSS (AX), Z2
 	VFMADD231PS  Z2, Z1, Z0
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
 	JNZ          loop30
-	TESTQ        R9, R9
-	JZ           done31
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
+	DECQ         R11
+	JLT          finished32
+	JZ           rest33
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
 	JMP          loop30
 
+rest33:
+	MOVQ $+16, R10
+	JMP  loop30
+
+finished32:
 done31:
 	MOVQ      c+96(FP), AX
 	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store32
+	JZ        store34
 	VMOVUPS.Z (AX), K1, Z1
 	VADDPS    Z1, Z0, Z0
 
-store32:
+store34:
 	VMOVUPS Z0, K1, (AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below33
+	JZ      below35
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -1114,10 +1122,10 @@ store32:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
+	MOVQ    SI, ahead+120(FP)
 	JMP     down29
 
-below33:
+below35:
 	VZEROUPPER
 	RET
 
@@ -1127,66 +1135,72 @@ tile2x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down34:
+down36:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done36
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop35
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done38
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop37
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop35:
-	VMOVUPS.Z    (DI), K1, Z2
+loop37:
+	VMOVUPS.Z    (R9), K1, Z2
 	VBROADCASTSS (AX), Z3
 	VFMADD231PS  Z3, Z2, Z0
 	VBROADCASTSS (AX)(CX*1), Z3
 	VFMADD231PS  Z3, Z2, Z1
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop35
-	TESTQ        R10, R10
-	JZ           done36
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop35
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop37
+	DECQ         R12
+	JLT          finished39
+	JZ           rest40
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop37
 
-done36:
+rest40:
+	MOVQ $+16, R11
+	JMP  loop37
+
+finished39:
+done38:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store37
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store41
 	VMOVUPS.Z (AX), K1, Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store37:
+store41:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below38
+	JZ      below42
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x02, AX, AX
@@ -1194,10 +1208,10 @@ store37:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down34
+	MOVQ    DI, ahead+120(FP)
+	JMP     down36
 
-below38:
+below42:
 	VZEROUPPER
 	RET
 
@@ -1207,60 +1221,64 @@ tile3x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down39:
+down43:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done41
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop40
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done45
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop44
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
 
-loop40:
-	VMOVUPS.Z    (DI), K1, Z3
+loop44:
+	VMOVUPS.Z    (R9), K1, Z3
 	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z3, Z0
 	VBROADCASTSS (AX)(CX*1), Z4
 	VFMADD231PS  Z4, Z3, Z1
 	VBROADCASTSS (AX)(CX*2), Z4
 	VFMADD231PS  Z4, Z3, Z2
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop40
-	TESTQ        R10, R10
-	JZ           done41
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop40
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop44
+	DECQ         R12
+	JLT          finished46
+	JZ           rest47
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop44
 
-done41:
+rest47:
+	MOVQ $+16, R11
+	JMP  loop44
+
+finished46:
+done45:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store42
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store48
 	VMOVUPS.Z (AX), K1, Z3
 	VADDPS    Z3, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z3
@@ -1268,13 +1286,13 @@ done41:
 	VMOVUPS.Z (AX)(CX*2), K1, Z3
 	VADDPS    Z3, Z2, Z2
 
-store42:
+store48:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below43
+	JZ      below49
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x03, AX, AX
@@ -1282,10 +1300,10 @@ store42:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x03, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down39
+	MOVQ    DI, ahead+120(FP)
+	JMP     down43
 
-below43:
+below49:
 	VZEROUPPER
 	RET
 
@@ -1295,84 +1313,86 @@ tile4x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down44:
+down50:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done46
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop45
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done52
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop51
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
 
-loop45:
-	VMOVUPS.Z    (R8), K1, Z4
+loop51:
+	VMOVUPS.Z    (R10), K1, Z4
 	VBROADCASTSS (AX), Z5
 	VFMADD231PS  Z5, Z4, Z0
 	VBROADCASTSS (AX)(CX*1), Z5
 	VFMADD231PS  Z5, Z4, Z1
 	VBROADCASTSS (AX)(CX*2), Z5
 	VFMADD231PS  Z5, Z4, Z2
-	VBROADCASTSS (AX)(DX*1), Z5
+	VBROADCASTSS (AX)(SI*1), Z5
 	VFMADD231PS  Z5, Z4, Z3
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop45
-	TESTQ        R11, R11
-	JZ           done46
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop45
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop51
+	DECQ         R13
+	JLT          finished53
+	JZ           rest54
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop51
 
-done46:
+rest54:
+	MOVQ $+16, R12
+	JMP  loop51
+
+finished53:
+done52:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store47
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store55
 	VMOVUPS.Z (AX), K1, Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z4
 	VADDPS    Z4, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z4
+	VMOVUPS.Z (AX)(SI*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store47:
+store55:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below48
+	JZ      below56
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x04, AX, AX
@@ -1380,10 +1400,10 @@ store47:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x04, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down44
+	MOVQ    R8, ahead+120(FP)
+	JMP     down50
 
-below48:
+below56:
 	VZEROUPPER
 	RET
 
@@ -1393,7 +1413,7 @@ tile5x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down49:
+down57:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1401,339 +1421,99 @@ down49:
 	VPXORD Z4, Z4, Z4
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done51
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop50
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done59
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop58
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
-loop50:
-	VMOVUPS.Z    (R8), K1, Z5
+loop58:
+	VMOVUPS.Z    (R10), K1, Z5
 	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z5, Z0
 	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z5, Z1
 	VBROADCASTSS (AX)(CX*2), Z6
 	VFMADD231PS  Z6, Z5, Z2
-	VBROADCASTSS (AX)(DX*1), Z6
+	VBROADCASTSS (AX)(SI*1), Z6
 	VFMADD231PS  Z6, Z5, Z3
 	VBROADCASTSS (AX)(CX*4), Z6
 	VFMADD231PS  Z6, Z5, Z4
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop50
-	TESTQ        R11, R11
-	JZ           done51
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop50
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop58
+	DECQ         R13
+	JLT          finished60
+	JZ           rest61
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop58
 
-done51:
+rest61:
+	MOVQ $+16, R12
+	JMP  loop58
+
+finished60:
+done59:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store52
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store62
 	VMOVUPS.Z (AX), K1, Z5
 	VADDPS    Z5, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z5
 	VADDPS    Z5, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z5
 	VADDPS    Z5, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z5
+	VMOVUPS.Z (AX)(SI*1), K1, Z5
 	VADDPS    Z5, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z5
 	VADDPS    Z5, Z4, Z4
-
-store52:
-	VMOVUPS Z0, K1, (AX)
-	VMOVUPS Z1, K1, (AX)(CX*1)
-	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
-	VMOVUPS Z4, K1, (AX)(CX*4)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below53
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down49
-
-below53:
-	VZEROUPPER
-	RET
-
-tile6x1:
-	MOVQ  cols+16(FP), AX
-	MOVL  $-1, CX
-	BZHIL AX, CX, CX
-	KMOVW CX, K1
-
-down54:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done56
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop55
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop55:
-	VMOVUPS.Z    (R9), K1, Z6
-	VBROADCASTSS (AX), Z7
-	VFMADD231PS  Z7, Z6, Z0
-	VBROADCASTSS (AX)(CX*1), Z7
-	VFMADD231PS  Z7, Z6, Z1
-	VBROADCASTSS (AX)(CX*2), Z7
-	VFMADD231PS  Z7, Z6, Z2
-	VBROADCASTSS (AX)(DX*1), Z7
-	VFMADD231PS  Z7, Z6, Z3
-	VBROADCASTSS (AX)(CX*4), Z7
-	VFMADD231PS  Z7, Z6, Z4
-	VBROADCASTSS (AX)(BX*1), Z7
-	VFMADD231PS  Z7, Z6, Z5
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop55
-	TESTQ        R12, R12
-	JZ           done56
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop55
-
-done56:
-	MOVQ      c+96(FP), AX
-	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store57
-	VMOVUPS.Z (AX), K1, Z6
-	VADDPS    Z6, Z0, Z0
-	VMOVUPS.Z (AX)(CX*1), K1, Z6
-	VADDPS    Z6, Z1, Z1
-	VMOVUPS.Z (AX)(CX*2), K1, Z6
-	VADDPS    Z6, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z6
-	VADDPS    Z6, Z3, Z3
-	VMOVUPS.Z (AX)(CX*4), K1, Z6
-	VADDPS    Z6, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z6
-	VADDPS    Z6, Z5, Z5
-
-store57:
-	VMOVUPS Z0, K1, (AX)
-	VMOVUPS Z1, K1, (AX)(CX*1)
-	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
-	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below58
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x06, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x06, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down54
-
-below58:
-	VZEROUPPER
-	RET
-
-tile7x1:
-	MOVQ  cols+16(FP), AX
-	MOVL  $-1, CX
-	BZHIL AX, CX, CX
-	KMOVW CX, K1
-
-down59:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done61
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop60
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop60:
-	VMOVUPS.Z    (R9), K1, Z7
-	VBROADCASTSS (AX), Z8
-	VFMADD231PS  Z8, Z7, Z0
-	VBROADCASTSS (AX)(CX*1), Z8
-	VFMADD231PS  Z8, Z7, Z1
-	VBROADCASTSS (AX)(CX*2), Z8
-	VFMADD231PS  Z8, Z7, Z2
-	VBROADCASTSS (AX)(DX*1), Z8
-	VFMADD231PS  Z8, Z7, Z3
-	VBROADCASTSS (AX)(CX*4), Z8
-	VFMADD231PS  Z8, Z7, Z4
-	VBROADCASTSS (AX)(BX*1), Z8
-	VFMADD231PS  Z8, Z7, Z5
-	VBROADCASTSS (AX)(DX*2), Z8
-	VFMADD231PS  Z8, Z7, Z6
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop60
-	TESTQ        R12, R12
-	JZ           done61
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop60
-
-done61:
-	MOVQ      c+96(FP), AX
-	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store62
-	VMOVUPS.Z (AX), K1, Z7
-	VADDPS    Z7, Z0, Z0
-	VMOVUPS.Z (AX)(CX*1), K1, Z7
-	VADDPS    Z7, Z1, Z1
-	VMOVUPS.Z (AX)(CX*2), K1, Z7
-	VADDPS    Z7, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z7
-	VADDPS    Z7, Z3, Z3
-	VMOVUPS.Z (AX)(CX*4), K1, Z7
-	VADDPS    Z7, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z7
-	VADDPS    Z7, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z7
-	VADDPS    Z7, Z6, Z6
 
 store62:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
 	JZ      below63
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x07, AX, AX
+	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, a+32(FP)
 	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x07, AX, AX
+	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down59
+	MOVQ    R8, ahead+120(FP)
+	JMP     down57
 
 below63:
 	VZEROUPPER
 	RET
 
-tile8x1:
+tile6x1:
 	MOVQ  cols+16(FP), AX
 	MOVL  $-1, CX
 	BZHIL AX, CX, CX
@@ -1746,116 +1526,344 @@ down64:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done66
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop65
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
+
+loop65:
+	VMOVUPS.Z    (R11), K1, Z6
+	VBROADCASTSS (AX), Z7
+	VFMADD231PS  Z7, Z6, Z0
+	VBROADCASTSS (AX)(CX*1), Z7
+	VFMADD231PS  Z7, Z6, Z1
+	VBROADCASTSS (AX)(CX*2), Z7
+	VFMADD231PS  Z7, Z6, Z2
+	VBROADCASTSS (AX)(SI*1), Z7
+	VFMADD231PS  Z7, Z6, Z3
+	VBROADCASTSS (AX)(CX*4), Z7
+	VFMADD231PS  Z7, Z6, Z4
+	VBROADCASTSS (AX)(DI*1), Z7
+	VFMADD231PS  Z7, Z6, Z5
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop65
+	DECQ         R14
+	JLT          finished67
+	JZ           rest68
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop65
+
+rest68:
+	MOVQ $+16, R13
+	JMP  loop65
+
+finished67:
+done66:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store69
+	VMOVUPS.Z (AX), K1, Z6
+	VADDPS    Z6, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z6
+	VADDPS    Z6, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z6
+	VADDPS    Z6, Z2, Z2
+	VMOVUPS.Z (AX)(SI*1), K1, Z6
+	VADDPS    Z6, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z6
+	VADDPS    Z6, Z4, Z4
+	VMOVUPS.Z (AX)(DI*1), K1, Z6
+	VADDPS    Z6, Z5, Z5
+
+store69:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(SI*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below70
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R9, ahead+120(FP)
+	JMP     down64
+
+below70:
+	VZEROUPPER
+	RET
+
+tile7x1:
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down71:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done73
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop72
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x07, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+8, R14
+	MOVQ   c+96(FP), DX
+
+loop72:
+	VMOVUPS.Z    (R11), K1, Z7
+	VBROADCASTSS (AX), Z8
+	VFMADD231PS  Z8, Z7, Z0
+	VBROADCASTSS (AX)(CX*1), Z8
+	VFMADD231PS  Z8, Z7, Z1
+	VBROADCASTSS (AX)(CX*2), Z8
+	VFMADD231PS  Z8, Z7, Z2
+	VBROADCASTSS (AX)(SI*1), Z8
+	VFMADD231PS  Z8, Z7, Z3
+	VBROADCASTSS (AX)(CX*4), Z8
+	VFMADD231PS  Z8, Z7, Z4
+	VBROADCASTSS (AX)(DI*1), Z8
+	VFMADD231PS  Z8, Z7, Z5
+	VBROADCASTSS (AX)(SI*2), Z8
+	VFMADD231PS  Z8, Z7, Z6
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop72
+	DECQ         R14
+	JLT          finished74
+	JZ           rest75
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop72
+
+rest75:
+	MOVQ $+16, R13
+	JMP  loop72
+
+finished74:
+done73:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store76
+	VMOVUPS.Z (AX), K1, Z7
+	VADDPS    Z7, Z0, Z0
+	VMOVUPS.Z (AX)(CX*1), K1, Z7
+	VADDPS    Z7, Z1, Z1
+	VMOVUPS.Z (AX)(CX*2), K1, Z7
+	VADDPS    Z7, Z2, Z2
+	VMOVUPS.Z (AX)(SI*1), K1, Z7
+	VADDPS    Z7, Z3, Z3
+	VMOVUPS.Z (AX)(CX*4), K1, Z7
+	VADDPS    Z7, Z4, Z4
+	VMOVUPS.Z (AX)(DI*1), K1, Z7
+	VADDPS    Z7, Z5, Z5
+	VMOVUPS.Z (AX)(SI*2), K1, Z7
+	VADDPS    Z7, Z6, Z6
+
+store76:
+	VMOVUPS Z0, K1, (AX)
+	VMOVUPS Z1, K1, (AX)(CX*1)
+	VMOVUPS Z2, K1, (AX)(CX*2)
+	VMOVUPS Z3, K1, (AX)(SI*1)
+	VMOVUPS Z4, K1, (AX)(CX*4)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below77
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R9, ahead+120(FP)
+	JMP     down71
+
+below77:
+	VZEROUPPER
+	RET
+
+tile8x1:
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down78:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done66
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop65
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done80
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop79
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x08, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+9, R15
+	MOVQ   c+96(FP), DX
 
-loop65:
-	VMOVUPS.Z    (R10), K1, Z8
+loop79:
+	VMOVUPS.Z    (R12), K1, Z8
 	VBROADCASTSS (AX), Z9
 	VFMADD231PS  Z9, Z8, Z0
 	VBROADCASTSS (AX)(CX*1), Z9
 	VFMADD231PS  Z9, Z8, Z1
 	VBROADCASTSS (AX)(CX*2), Z9
 	VFMADD231PS  Z9, Z8, Z2
-	VBROADCASTSS (AX)(DX*1), Z9
+	VBROADCASTSS (AX)(SI*1), Z9
 	VFMADD231PS  Z9, Z8, Z3
 	VBROADCASTSS (AX)(CX*4), Z9
 	VFMADD231PS  Z9, Z8, Z4
-	VBROADCASTSS (AX)(BX*1), Z9
+	VBROADCASTSS (AX)(DI*1), Z9
 	VFMADD231PS  Z9, Z8, Z5
-	VBROADCASTSS (AX)(DX*2), Z9
+	VBROADCASTSS (AX)(SI*2), Z9
 	VFMADD231PS  Z9, Z8, Z6
-	VBROADCASTSS (SI), Z9
+	VBROADCASTSS (R8), Z9
 	VFMADD231PS  Z9, Z8, Z7
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop65
-	TESTQ        R13, R13
-	JZ           done66
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop65
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop79
+	DECQ         R15
+	JLT          finished81
+	JZ           rest82
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop79
 
-done66:
+rest82:
+	MOVQ $+16, R14
+	JMP  loop79
+
+finished81:
+done80:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store67
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store83
 	VMOVUPS.Z (AX), K1, Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z8
 	VADDPS    Z8, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z8
 	VADDPS    Z8, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z8
+	VMOVUPS.Z (AX)(SI*1), K1, Z8
 	VADDPS    Z8, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z8
 	VADDPS    Z8, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z8
+	VMOVUPS.Z (AX)(DI*1), K1, Z8
 	VADDPS    Z8, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z8
+	VMOVUPS.Z (AX)(SI*2), K1, Z8
 	VADDPS    Z8, Z6, Z6
-	VMOVUPS.Z (SI), K1, Z8
+	VMOVUPS.Z (R8), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store67:
+store83:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
-	VMOVUPS Z7, K1, (SI)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (R8)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below68
+	JZ      below84
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x08, AX, AX
@@ -1863,10 +1871,10 @@ store67:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x08, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down64
+	MOVQ    R10, ahead+120(FP)
+	JMP     down78
 
-below68:
+below84:
 	VZEROUPPER
 	RET
 
@@ -1876,7 +1884,7 @@ tile9x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down69:
+down85:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -1888,119 +1896,111 @@ down69:
 	VPXORD Z8, Z8, Z8
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done71
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop70
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done87
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop86
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x09, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+10, R15
+	MOVQ   c+96(FP), DX
 
-loop70:
-	VMOVUPS.Z    (R10), K1, Z9
+loop86:
+	VMOVUPS.Z    (R12), K1, Z9
 	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z9, Z0
 	VBROADCASTSS (AX)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z1
 	VBROADCASTSS (AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z9, Z2
-	VBROADCASTSS (AX)(DX*1), Z10
+	VBROADCASTSS (AX)(SI*1), Z10
 	VFMADD231PS  Z10, Z9, Z3
 	VBROADCASTSS (AX)(CX*4), Z10
 	VFMADD231PS  Z10, Z9, Z4
-	VBROADCASTSS (AX)(BX*1), Z10
+	VBROADCASTSS (AX)(DI*1), Z10
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS (AX)(DX*2), Z10
+	VBROADCASTSS (AX)(SI*2), Z10
 	VFMADD231PS  Z10, Z9, Z6
-	VBROADCASTSS (SI), Z10
+	VBROADCASTSS (R8), Z10
 	VFMADD231PS  Z10, Z9, Z7
-	VBROADCASTSS (SI)(CX*1), Z10
+	VBROADCASTSS (R8)(CX*1), Z10
 	VFMADD231PS  Z10, Z9, Z8
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop70
-	TESTQ        R13, R13
-	JZ           done71
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop70
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop86
+	DECQ         R15
+	JLT          finished88
+	JZ           rest89
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop86
 
-done71:
+rest89:
+	MOVQ $+16, R14
+	JMP  loop86
+
+finished88:
+done87:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store72
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store90
 	VMOVUPS.Z (AX), K1, Z9
 	VADDPS    Z9, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z9
 	VADDPS    Z9, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z9
 	VADDPS    Z9, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z9
+	VMOVUPS.Z (AX)(SI*1), K1, Z9
 	VADDPS    Z9, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z9
 	VADDPS    Z9, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z9
+	VMOVUPS.Z (AX)(DI*1), K1, Z9
 	VADDPS    Z9, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z9
+	VMOVUPS.Z (AX)(SI*2), K1, Z9
 	VADDPS    Z9, Z6, Z6
-	VMOVUPS.Z (SI), K1, Z9
+	VMOVUPS.Z (R8), K1, Z9
 	VADDPS    Z9, Z7, Z7
-	VMOVUPS.Z (SI)(CX*1), K1, Z9
+	VMOVUPS.Z (R8)(CX*1), K1, Z9
 	VADDPS    Z9, Z8, Z8
 
-store72:
+store90:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
-	VMOVUPS Z7, K1, (SI)
-	VMOVUPS Z8, K1, (SI)(CX*1)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z8, K1, (R8)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below73
+	JZ      below91
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x09, AX, AX
@@ -2008,10 +2008,10 @@ store72:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x09, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down69
+	MOVQ    R10, ahead+120(FP)
+	JMP     down85
 
-below73:
+below91:
 	VZEROUPPER
 	RET
 
@@ -2021,7 +2021,7 @@ tile10x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down74:
+down92:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2034,126 +2034,116 @@ down74:
 	VPXORD Z9, Z9, Z9
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done76
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop75
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done94
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop93
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0a, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+11, R15
+	MOVQ   c+96(FP), DX
 
-loop75:
-	VMOVUPS.Z    (R10), K1, Z10
+loop93:
+	VMOVUPS.Z    (R12), K1, Z10
 	VBROADCASTSS (AX), Z11
 	VFMADD231PS  Z11, Z10, Z0
 	VBROADCASTSS (AX)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z1
 	VBROADCASTSS (AX)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z2
-	VBROADCASTSS (AX)(DX*1), Z11
+	VBROADCASTSS (AX)(SI*1), Z11
 	VFMADD231PS  Z11, Z10, Z3
 	VBROADCASTSS (AX)(CX*4), Z11
 	VFMADD231PS  Z11, Z10, Z4
-	VBROADCASTSS (AX)(BX*1), Z11
+	VBROADCASTSS (AX)(DI*1), Z11
 	VFMADD231PS  Z11, Z10, Z5
-	VBROADCASTSS (AX)(DX*2), Z11
+	VBROADCASTSS (AX)(SI*2), Z11
 	VFMADD231PS  Z11, Z10, Z6
-	VBROADCASTSS (SI), Z11
+	VBROADCASTSS (R8), Z11
 	VFMADD231PS  Z11, Z10, Z7
-	VBROADCASTSS (SI)(CX*1), Z11
+	VBROADCASTSS (R8)(CX*1), Z11
 	VFMADD231PS  Z11, Z10, Z8
-	VBROADCASTSS (SI)(CX*2), Z11
+	VBROADCASTSS (R8)(CX*2), Z11
 	VFMADD231PS  Z11, Z10, Z9
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop75
-	TESTQ        R13, R13
-	JZ           done76
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop75
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop93
+	DECQ         R15
+	JLT          finished95
+	JZ           rest96
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop93
 
-done76:
+rest96:
+	MOVQ $+16, R14
+	JMP  loop93
+
+finished95:
+done94:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store77
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store97
 	VMOVUPS.Z (AX), K1, Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z10
 	VADDPS    Z10, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z10
 	VADDPS    Z10, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z10
+	VMOVUPS.Z (AX)(SI*1), K1, Z10
 	VADDPS    Z10, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z10
 	VADDPS    Z10, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z10
+	VMOVUPS.Z (AX)(DI*1), K1, Z10
 	VADDPS    Z10, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z10
+	VMOVUPS.Z (AX)(SI*2), K1, Z10
 	VADDPS    Z10, Z6, Z6
-	VMOVUPS.Z (SI), K1, Z10
+	VMOVUPS.Z (R8), K1, Z10
 	VADDPS    Z10, Z7, Z7
-	VMOVUPS.Z (SI)(CX*1), K1, Z10
+	VMOVUPS.Z (R8)(CX*1), K1, Z10
 	VADDPS    Z10, Z8, Z8
-	VMOVUPS.Z (SI)(CX*2), K1, Z10
+	VMOVUPS.Z (R8)(CX*2), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store77:
+store97:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
-	VMOVUPS Z7, K1, (SI)
-	VMOVUPS Z8, K1, (SI)(CX*1)
-	VMOVUPS Z9, K1, (SI)(CX*2)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z8, K1, (R8)(CX*1)
+	VMOVUPS Z9, K1, (R8)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below78
+	JZ      below98
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0a, AX, AX
@@ -2161,10 +2151,10 @@ store77:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0a, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down74
+	MOVQ    R10, ahead+120(FP)
+	JMP     down92
 
-below78:
+below98:
 	VZEROUPPER
 	RET
 
@@ -2174,7 +2164,7 @@ tile11x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down79:
+down99:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2188,133 +2178,121 @@ down79:
 	VPXORD Z10, Z10, Z10
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done81
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop80
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done101
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop100
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0b, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+12, R15
+	MOVQ   c+96(FP), DX
 
-loop80:
-	VMOVUPS.Z    (R10), K1, Z11
+loop100:
+	VMOVUPS.Z    (R12), K1, Z11
 	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z11, Z0
 	VBROADCASTSS (AX)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z1
 	VBROADCASTSS (AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z2
-	VBROADCASTSS (AX)(DX*1), Z12
+	VBROADCASTSS (AX)(SI*1), Z12
 	VFMADD231PS  Z12, Z11, Z3
 	VBROADCASTSS (AX)(CX*4), Z12
 	VFMADD231PS  Z12, Z11, Z4
-	VBROADCASTSS (AX)(BX*1), Z12
+	VBROADCASTSS (AX)(DI*1), Z12
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS (AX)(DX*2), Z12
+	VBROADCASTSS (AX)(SI*2), Z12
 	VFMADD231PS  Z12, Z11, Z6
-	VBROADCASTSS (SI), Z12
+	VBROADCASTSS (R8), Z12
 	VFMADD231PS  Z12, Z11, Z7
-	VBROADCASTSS (SI)(CX*1), Z12
+	VBROADCASTSS (R8)(CX*1), Z12
 	VFMADD231PS  Z12, Z11, Z8
-	VBROADCASTSS (SI)(CX*2), Z12
+	VBROADCASTSS (R8)(CX*2), Z12
 	VFMADD231PS  Z12, Z11, Z9
-	VBROADCASTSS (SI)(DX*1), Z12
+	VBROADCASTSS (R8)(SI*1), Z12
 	VFMADD231PS  Z12, Z11, Z10
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop80
-	TESTQ        R13, R13
-	JZ           done81
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop80
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop100
+	DECQ         R15
+	JLT          finished102
+	JZ           rest103
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop100
 
-done81:
+rest103:
+	MOVQ $+16, R14
+	JMP  loop100
+
+finished102:
+done101:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store82
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store104
 	VMOVUPS.Z (AX), K1, Z11
 	VADDPS    Z11, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z11
 	VADDPS    Z11, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z11
 	VADDPS    Z11, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z11
+	VMOVUPS.Z (AX)(SI*1), K1, Z11
 	VADDPS    Z11, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z11
 	VADDPS    Z11, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z11
+	VMOVUPS.Z (AX)(DI*1), K1, Z11
 	VADDPS    Z11, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z11
+	VMOVUPS.Z (AX)(SI*2), K1, Z11
 	VADDPS    Z11, Z6, Z6
-	VMOVUPS.Z (SI), K1, Z11
+	VMOVUPS.Z (R8), K1, Z11
 	VADDPS    Z11, Z7, Z7
-	VMOVUPS.Z (SI)(CX*1), K1, Z11
+	VMOVUPS.Z (R8)(CX*1), K1, Z11
 	VADDPS    Z11, Z8, Z8
-	VMOVUPS.Z (SI)(CX*2), K1, Z11
+	VMOVUPS.Z (R8)(CX*2), K1, Z11
 	VADDPS    Z11, Z9, Z9
-	VMOVUPS.Z (SI)(DX*1), K1, Z11
+	VMOVUPS.Z (R8)(SI*1), K1, Z11
 	VADDPS    Z11, Z10, Z10
 
-store82:
+store104:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
-	VMOVUPS Z7, K1, (SI)
-	VMOVUPS Z8, K1, (SI)(CX*1)
-	VMOVUPS Z9, K1, (SI)(CX*2)
-	VMOVUPS Z10, K1, (SI)(DX*1)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z8, K1, (R8)(CX*1)
+	VMOVUPS Z9, K1, (R8)(CX*2)
+	VMOVUPS Z10, K1, (R8)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below83
+	JZ      below105
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0b, AX, AX
@@ -2322,10 +2300,10 @@ store82:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0b, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down79
+	MOVQ    R10, ahead+120(FP)
+	JMP     down99
 
-below83:
+below105:
 	VZEROUPPER
 	RET
 
@@ -2335,7 +2313,7 @@ tile12x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down84:
+down106:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2350,140 +2328,126 @@ down84:
 	VPXORD Z11, Z11, Z11
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done86
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop85
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done108
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop107
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0c, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+13, R15
+	MOVQ   c+96(FP), DX
 
-loop85:
-	VMOVUPS.Z    (R10), K1, Z12
+loop107:
+	VMOVUPS.Z    (R12), K1, Z12
 	VBROADCASTSS (AX), Z13
 	VFMADD231PS  Z13, Z12, Z0
 	VBROADCASTSS (AX)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z1
 	VBROADCASTSS (AX)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z2
-	VBROADCASTSS (AX)(DX*1), Z13
+	VBROADCASTSS (AX)(SI*1), Z13
 	VFMADD231PS  Z13, Z12, Z3
 	VBROADCASTSS (AX)(CX*4), Z13
 	VFMADD231PS  Z13, Z12, Z4
-	VBROADCASTSS (AX)(BX*1), Z13
+	VBROADCASTSS (AX)(DI*1), Z13
 	VFMADD231PS  Z13, Z12, Z5
-	VBROADCASTSS (AX)(DX*2), Z13
+	VBROADCASTSS (AX)(SI*2), Z13
 	VFMADD231PS  Z13, Z12, Z6
-	VBROADCASTSS (SI), Z13
+	VBROADCASTSS (R8), Z13
 	VFMADD231PS  Z13, Z12, Z7
-	VBROADCASTSS (SI)(CX*1), Z13
+	VBROADCASTSS (R8)(CX*1), Z13
 	VFMADD231PS  Z13, Z12, Z8
-	VBROADCASTSS (SI)(CX*2), Z13
+	VBROADCASTSS (R8)(CX*2), Z13
 	VFMADD231PS  Z13, Z12, Z9
-	VBROADCASTSS (SI)(DX*1), Z13
+	VBROADCASTSS (R8)(SI*1), Z13
 	VFMADD231PS  Z13, Z12, Z10
-	VBROADCASTSS (SI)(CX*4), Z13
+	VBROADCASTSS (R8)(CX*4), Z13
 	VFMADD231PS  Z13, Z12, Z11
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop85
-	TESTQ        R13, R13
-	JZ           done86
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop85
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop107
+	DECQ         R15
+	JLT          finished109
+	JZ           rest110
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop107
 
-done86:
+rest110:
+	MOVQ $+16, R14
+	JMP  loop107
+
+finished109:
+done108:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store87
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store111
 	VMOVUPS.Z (AX), K1, Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z12
 	VADDPS    Z12, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z12
 	VADDPS    Z12, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z12
+	VMOVUPS.Z (AX)(SI*1), K1, Z12
 	VADDPS    Z12, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z12
 	VADDPS    Z12, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z12
+	VMOVUPS.Z (AX)(DI*1), K1, Z12
 	VADDPS    Z12, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z12
+	VMOVUPS.Z (AX)(SI*2), K1, Z12
 	VADDPS    Z12, Z6, Z6
-	VMOVUPS.Z (SI), K1, Z12
+	VMOVUPS.Z (R8), K1, Z12
 	VADDPS    Z12, Z7, Z7
-	VMOVUPS.Z (SI)(CX*1), K1, Z12
+	VMOVUPS.Z (R8)(CX*1), K1, Z12
 	VADDPS    Z12, Z8, Z8
-	VMOVUPS.Z (SI)(CX*2), K1, Z12
+	VMOVUPS.Z (R8)(CX*2), K1, Z12
 	VADDPS    Z12, Z9, Z9
-	VMOVUPS.Z (SI)(DX*1), K1, Z12
+	VMOVUPS.Z (R8)(SI*1), K1, Z12
 	VADDPS    Z12, Z10, Z10
-	VMOVUPS.Z (SI)(CX*4), K1, Z12
+	VMOVUPS.Z (R8)(CX*4), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store87:
+store111:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
-	VMOVUPS Z7, K1, (SI)
-	VMOVUPS Z8, K1, (SI)(CX*1)
-	VMOVUPS Z9, K1, (SI)(CX*2)
-	VMOVUPS Z10, K1, (SI)(DX*1)
-	VMOVUPS Z11, K1, (SI)(CX*4)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z8, K1, (R8)(CX*1)
+	VMOVUPS Z9, K1, (R8)(CX*2)
+	VMOVUPS Z10, K1, (R8)(SI*1)
+	VMOVUPS Z11, K1, (R8)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below88
+	JZ      below112
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0c, AX, AX
@@ -2491,10 +2455,10 @@ store87:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0c, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down84
+	MOVQ    R10, ahead+120(FP)
+	JMP     down106
 
-below88:
+below112:
 	VZEROUPPER
 	RET
 
@@ -2504,7 +2468,7 @@ tile13x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down89:
+down113:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2520,147 +2484,131 @@ down89:
 	VPXORD Z12, Z12, Z12
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done91
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop90
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done115
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop114
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0d, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+14, R15
+	MOVQ   c+96(FP), DX
 
-loop90:
-	VMOVUPS.Z    (R10), K1, Z13
+loop114:
+	VMOVUPS.Z    (R12), K1, Z13
 	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z13, Z0
 	VBROADCASTSS (AX)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z1
 	VBROADCASTSS (AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z2
-	VBROADCASTSS (AX)(DX*1), Z14
+	VBROADCASTSS (AX)(SI*1), Z14
 	VFMADD231PS  Z14, Z13, Z3
 	VBROADCASTSS (AX)(CX*4), Z14
 	VFMADD231PS  Z14, Z13, Z4
-	VBROADCASTSS (AX)(BX*1), Z14
+	VBROADCASTSS (AX)(DI*1), Z14
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS (AX)(DX*2), Z14
+	VBROADCASTSS (AX)(SI*2), Z14
 	VFMADD231PS  Z14, Z13, Z6
-	VBROADCASTSS (SI), Z14
+	VBROADCASTSS (R8), Z14
 	VFMADD231PS  Z14, Z13, Z7
-	VBROADCASTSS (SI)(CX*1), Z14
+	VBROADCASTSS (R8)(CX*1), Z14
 	VFMADD231PS  Z14, Z13, Z8
-	VBROADCASTSS (SI)(CX*2), Z14
+	VBROADCASTSS (R8)(CX*2), Z14
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS (SI)(DX*1), Z14
+	VBROADCASTSS (R8)(SI*1), Z14
 	VFMADD231PS  Z14, Z13, Z10
-	VBROADCASTSS (SI)(CX*4), Z14
+	VBROADCASTSS (R8)(CX*4), Z14
 	VFMADD231PS  Z14, Z13, Z11
-	VBROADCASTSS (SI)(BX*1), Z14
+	VBROADCASTSS (R8)(DI*1), Z14
 	VFMADD231PS  Z14, Z13, Z12
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop90
-	TESTQ        R13, R13
-	JZ           done91
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop90
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop114
+	DECQ         R15
+	JLT          finished116
+	JZ           rest117
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop114
 
-done91:
+rest117:
+	MOVQ $+16, R14
+	JMP  loop114
+
+finished116:
+done115:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store92
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store118
 	VMOVUPS.Z (AX), K1, Z13
 	VADDPS    Z13, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z13
 	VADDPS    Z13, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z13
 	VADDPS    Z13, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z13
+	VMOVUPS.Z (AX)(SI*1), K1, Z13
 	VADDPS    Z13, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z13
 	VADDPS    Z13, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z13
+	VMOVUPS.Z (AX)(DI*1), K1, Z13
 	VADDPS    Z13, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z13
+	VMOVUPS.Z (AX)(SI*2), K1, Z13
 	VADDPS    Z13, Z6, Z6
-	VMOVUPS.Z (SI), K1, Z13
+	VMOVUPS.Z (R8), K1, Z13
 	VADDPS    Z13, Z7, Z7
-	VMOVUPS.Z (SI)(CX*1), K1, Z13
+	VMOVUPS.Z (R8)(CX*1), K1, Z13
 	VADDPS    Z13, Z8, Z8
-	VMOVUPS.Z (SI)(CX*2), K1, Z13
+	VMOVUPS.Z (R8)(CX*2), K1, Z13
 	VADDPS    Z13, Z9, Z9
-	VMOVUPS.Z (SI)(DX*1), K1, Z13
+	VMOVUPS.Z (R8)(SI*1), K1, Z13
 	VADDPS    Z13, Z10, Z10
-	VMOVUPS.Z (SI)(CX*4), K1, Z13
+	VMOVUPS.Z (R8)(CX*4), K1, Z13
 	VADDPS    Z13, Z11, Z11
-	VMOVUPS.Z (SI)(BX*1), K1, Z13
+	VMOVUPS.Z (R8)(DI*1), K1, Z13
 	VADDPS    Z13, Z12, Z12
 
-store92:
+store118:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
-	VMOVUPS Z7, K1, (SI)
-	VMOVUPS Z8, K1, (SI)(CX*1)
-	VMOVUPS Z9, K1, (SI)(CX*2)
-	VMOVUPS Z10, K1, (SI)(DX*1)
-	VMOVUPS Z11, K1, (SI)(CX*4)
-	VMOVUPS Z12, K1, (SI)(BX*1)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z8, K1, (R8)(CX*1)
+	VMOVUPS Z9, K1, (R8)(CX*2)
+	VMOVUPS Z10, K1, (R8)(SI*1)
+	VMOVUPS Z11, K1, (R8)(CX*4)
+	VMOVUPS Z12, K1, (R8)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below93
+	JZ      below119
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0d, AX, AX
@@ -2668,10 +2616,10 @@ store92:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0d, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down89
+	MOVQ    R10, ahead+120(FP)
+	JMP     down113
 
-below93:
+below119:
 	VZEROUPPER
 	RET
 
@@ -2681,7 +2629,7 @@ tile14x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down94:
+down120:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -2698,154 +2646,136 @@ down94:
 	VPXORD Z13, Z13, Z13
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done96
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop95
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done122
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop121
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0e, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+15, R15
+	MOVQ   c+96(FP), DX
 
-loop95:
-	VMOVUPS.Z    (R10), K1, Z14
+loop121:
+	VMOVUPS.Z    (R12), K1, Z14
 	VBROADCASTSS (AX), Z15
 	VFMADD231PS  Z15, Z14, Z0
 	VBROADCASTSS (AX)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z1
 	VBROADCASTSS (AX)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z2
-	VBROADCASTSS (AX)(DX*1), Z15
+	VBROADCASTSS (AX)(SI*1), Z15
 	VFMADD231PS  Z15, Z14, Z3
 	VBROADCASTSS (AX)(CX*4), Z15
 	VFMADD231PS  Z15, Z14, Z4
-	VBROADCASTSS (AX)(BX*1), Z15
+	VBROADCASTSS (AX)(DI*1), Z15
 	VFMADD231PS  Z15, Z14, Z5
-	VBROADCASTSS (AX)(DX*2), Z15
+	VBROADCASTSS (AX)(SI*2), Z15
 	VFMADD231PS  Z15, Z14, Z6
-	VBROADCASTSS (SI), Z15
+	VBROADCASTSS (R8), Z15
 	VFMADD231PS  Z15, Z14, Z7
-	VBROADCASTSS (SI)(CX*1), Z15
+	VBROADCASTSS (R8)(CX*1), Z15
 	VFMADD231PS  Z15, Z14, Z8
-	VBROADCASTSS (SI)(CX*2), Z15
+	VBROADCASTSS (R8)(CX*2), Z15
 	VFMADD231PS  Z15, Z14, Z9
-	VBROADCASTSS (SI)(DX*1), Z15
+	VBROADCASTSS (R8)(SI*1), Z15
 	VFMADD231PS  Z15, Z14, Z10
-	VBROADCASTSS (SI)(CX*4), Z15
+	VBROADCASTSS (R8)(CX*4), Z15
 	VFMADD231PS  Z15, Z14, Z11
-	VBROADCASTSS (SI)(BX*1), Z15
+	VBROADCASTSS (R8)(DI*1), Z15
 	VFMADD231PS  Z15, Z14, Z12
-	VBROADCASTSS (SI)(DX*2), Z15
+	VBROADCASTSS (R8)(SI*2), Z15
 	VFMADD231PS  Z15, Z14, Z13
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop95
-	TESTQ        R13, R13
-	JZ           done96
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop95
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop121
+	DECQ         R15
+	JLT          finished123
+	JZ           rest124
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop121
 
-done96:
+rest124:
+	MOVQ $+16, R14
+	JMP  loop121
+
+finished123:
+done122:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store97
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store125
 	VMOVUPS.Z (AX), K1, Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z (AX)(CX*1), K1, Z14
 	VADDPS    Z14, Z1, Z1
 	VMOVUPS.Z (AX)(CX*2), K1, Z14
 	VADDPS    Z14, Z2, Z2
-	VMOVUPS.Z (AX)(DX*1), K1, Z14
+	VMOVUPS.Z (AX)(SI*1), K1, Z14
 	VADDPS    Z14, Z3, Z3
 	VMOVUPS.Z (AX)(CX*4), K1, Z14
 	VADDPS    Z14, Z4, Z4
-	VMOVUPS.Z (AX)(BX*1), K1, Z14
+	VMOVUPS.Z (AX)(DI*1), K1, Z14
 	VADDPS    Z14, Z5, Z5
-	VMOVUPS.Z (AX)(DX*2), K1, Z14
+	VMOVUPS.Z (AX)(SI*2), K1, Z14
 	VADDPS    Z14, Z6, Z6
-	VMOVUPS.Z (SI), K1, Z14
+	VMOVUPS.Z (R8), K1, Z14
 	VADDPS    Z14, Z7, Z7
-	VMOVUPS.Z (SI)(CX*1), K1, Z14
+	VMOVUPS.Z (R8)(CX*1), K1, Z14
 	VADDPS    Z14, Z8, Z8
-	VMOVUPS.Z (SI)(CX*2), K1, Z14
+	VMOVUPS.Z (R8)(CX*2), K1, Z14
 	VADDPS    Z14, Z9, Z9
-	VMOVUPS.Z (SI)(DX*1), K1, Z14
+	VMOVUPS.Z (R8)(SI*1), K1, Z14
 	VADDPS    Z14, Z10, Z10
-	VMOVUPS.Z (SI)(CX*4), K1, Z14
+	VMOVUPS.Z (R8)(CX*4), K1, Z14
 	VADDPS    Z14, Z11, Z11
-	VMOVUPS.Z (SI)(BX*1), K1, Z14
+	VMOVUPS.Z (R8)(DI*1), K1, Z14
 	VADDPS    Z14, Z12, Z12
-	VMOVUPS.Z (SI)(DX*2), K1, Z14
+	VMOVUPS.Z (R8)(SI*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store97:
+store125:
 	VMOVUPS Z0, K1, (AX)
 	VMOVUPS Z1, K1, (AX)(CX*1)
 	VMOVUPS Z2, K1, (AX)(CX*2)
-	VMOVUPS Z3, K1, (AX)(DX*1)
+	VMOVUPS Z3, K1, (AX)(SI*1)
 	VMOVUPS Z4, K1, (AX)(CX*4)
-	VMOVUPS Z5, K1, (AX)(BX*1)
-	VMOVUPS Z6, K1, (AX)(DX*2)
-	VMOVUPS Z7, K1, (SI)
-	VMOVUPS Z8, K1, (SI)(CX*1)
-	VMOVUPS Z9, K1, (SI)(CX*2)
-	VMOVUPS Z10, K1, (SI)(DX*1)
-	VMOVUPS Z11, K1, (SI)(CX*4)
-	VMOVUPS Z12, K1, (SI)(BX*1)
-	VMOVUPS Z13, K1, (SI)(DX*2)
+	VMOVUPS Z5, K1, (AX)(DI*1)
+	VMOVUPS Z6, K1, (AX)(SI*2)
+	VMOVUPS Z7, K1, (R8)
+	VMOVUPS Z8, K1, (R8)(CX*1)
+	VMOVUPS Z9, K1, (R8)(CX*2)
+	VMOVUPS Z10, K1, (R8)(SI*1)
+	VMOVUPS Z11, K1, (R8)(CX*4)
+	VMOVUPS Z12, K1, (R8)(DI*1)
+	VMOVUPS Z13, K1, (R8)(SI*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below98
+	JZ      below126
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0e, AX, AX
@@ -2853,10 +2783,10 @@ store97:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0e, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down94
+	MOVQ    R10, ahead+120(FP)
+	JMP     down120
 
-below98:
+below126:
 	VZEROUPPER
 	RET
 
@@ -2867,63 +2797,71 @@ tile1x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down99:
+down127:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
-	JZ     done101
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
-	JLT    loop100
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done129
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop128
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
-loop100:
-	VMOVUPS      (SI), Z2
-	VMOVUPS.Z    64(SI), K1, Z3
+loop128:
+	VMOVUPS      (R8), Z2
+	VMOVUPS.Z    64(R8), K1, Z3
 	VBROADCASTSS (AX), Z4
 	VFMADD231PS  Z4, Z2, Z0
 	VFMADD231PS  Z4, Z3, Z1
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
-	JNZ          loop100
-	TESTQ        R9, R9
-	JZ           done101
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	PREFETCHT0   64(R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
-	JMP          loop100
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop128
+	DECQ         R11
+	JLT          finished130
+	JZ           rest131
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
+	JMP          loop128
 
-done101:
+rest131:
+	MOVQ $+16, R10
+	JMP  loop128
+
+finished130:
+done129:
 	MOVQ      c+96(FP), AX
 	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store102
+	JZ        store132
 	VMOVUPS   (AX), Z2
 	VADDPS    Z2, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z2
 	VADDPS    Z2, Z1, Z1
 
-store102:
+store132:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below103
+	JZ      below133
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -2931,10 +2869,10 @@ store102:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
-	JMP     down99
+	MOVQ    SI, ahead+120(FP)
+	JMP     down127
 
-below103:
+below133:
 	VZEROUPPER
 	RET
 
@@ -2945,62 +2883,67 @@ tile2x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down104:
+down134:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done106
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop105
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done136
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop135
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop105:
-	VMOVUPS      (DI), Z4
-	VMOVUPS.Z    64(DI), K1, Z5
+loop135:
+	VMOVUPS      (R9), Z4
+	VMOVUPS.Z    64(R9), K1, Z5
 	VBROADCASTSS (AX), Z6
 	VFMADD231PS  Z6, Z4, Z0
 	VFMADD231PS  Z6, Z5, Z1
 	VBROADCASTSS (AX)(CX*1), Z6
 	VFMADD231PS  Z6, Z4, Z2
 	VFMADD231PS  Z6, Z5, Z3
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop105
-	TESTQ        R10, R10
-	JZ           done106
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop105
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop135
+	DECQ         R12
+	JLT          finished137
+	JZ           rest138
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop135
 
-done106:
+rest138:
+	MOVQ $+16, R11
+	JMP  loop135
+
+finished137:
+done136:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store107
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store139
 	VMOVUPS   (AX), Z4
 	VADDPS    Z4, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z4
@@ -3010,14 +2953,14 @@ done106:
 	VMOVUPS.Z 64(AX)(CX*1), K1, Z4
 	VADDPS    Z4, Z3, Z3
 
-store107:
+store139:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below108
+	JZ      below140
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x02, AX, AX
@@ -3025,10 +2968,10 @@ store107:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down104
+	MOVQ    DI, ahead+120(FP)
+	JMP     down134
 
-below108:
+below140:
 	VZEROUPPER
 	RET
 
@@ -3039,7 +2982,7 @@ tile3x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down109:
+down141:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3048,23 +2991,28 @@ down109:
 	VPXORD Z5, Z5, Z5
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done111
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop110
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done143
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop142
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
 
-loop110:
-	VMOVUPS      (DI), Z6
-	VMOVUPS.Z    64(DI), K1, Z7
+loop142:
+	VMOVUPS      (R9), Z6
+	VMOVUPS.Z    64(R9), K1, Z7
 	VBROADCASTSS (AX), Z8
 	VFMADD231PS  Z8, Z6, Z0
 	VFMADD231PS  Z8, Z7, Z1
@@ -3074,35 +3022,32 @@ loop110:
 	VBROADCASTSS (AX)(CX*2), Z8
 	VFMADD231PS  Z8, Z6, Z4
 	VFMADD231PS  Z8, Z7, Z5
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop110
-	TESTQ        R10, R10
-	JZ           done111
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop110
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop142
+	DECQ         R12
+	JLT          finished144
+	JZ           rest145
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop142
 
-done111:
+rest145:
+	MOVQ $+16, R11
+	JMP  loop142
+
+finished144:
+done143:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store112
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store146
 	VMOVUPS   (AX), Z6
 	VADDPS    Z6, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z6
@@ -3116,7 +3061,7 @@ done111:
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z6
 	VADDPS    Z6, Z5, Z5
 
-store112:
+store146:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
@@ -3125,7 +3070,7 @@ store112:
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below113
+	JZ      below147
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x03, AX, AX
@@ -3133,10 +3078,10 @@ store112:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x03, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down109
+	MOVQ    DI, ahead+120(FP)
+	JMP     down141
 
-below113:
+below147:
 	VZEROUPPER
 	RET
 
@@ -3147,7 +3092,7 @@ tile4x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down114:
+down148:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3158,24 +3103,29 @@ down114:
 	VPXORD Z7, Z7, Z7
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done116
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop115
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done150
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop149
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
 
-loop115:
-	VMOVUPS      (R8), Z8
-	VMOVUPS.Z    64(R8), K1, Z9
+loop149:
+	VMOVUPS      (R10), Z8
+	VMOVUPS.Z    64(R10), K1, Z9
 	VBROADCASTSS (AX), Z10
 	VFMADD231PS  Z10, Z8, Z0
 	VFMADD231PS  Z10, Z9, Z1
@@ -3185,42 +3135,36 @@ loop115:
 	VBROADCASTSS (AX)(CX*2), Z10
 	VFMADD231PS  Z10, Z8, Z4
 	VFMADD231PS  Z10, Z9, Z5
-	VBROADCASTSS (AX)(DX*1), Z10
+	VBROADCASTSS (AX)(SI*1), Z10
 	VFMADD231PS  Z10, Z8, Z6
 	VFMADD231PS  Z10, Z9, Z7
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop115
-	TESTQ        R11, R11
-	JZ           done116
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop115
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop149
+	DECQ         R13
+	JLT          finished151
+	JZ           rest152
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop149
 
-done116:
+rest152:
+	MOVQ $+16, R12
+	JMP  loop149
+
+finished151:
+done150:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store117
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store153
 	VMOVUPS   (AX), Z8
 	VADDPS    Z8, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z8
@@ -3233,23 +3177,23 @@ done116:
 	VADDPS    Z8, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z8
 	VADDPS    Z8, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z8
+	VMOVUPS   (AX)(SI*1), Z8
 	VADDPS    Z8, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z8
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z8
 	VADDPS    Z8, Z7, Z7
 
-store117:
+store153:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below118
+	JZ      below154
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x04, AX, AX
@@ -3257,10 +3201,10 @@ store117:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x04, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down114
+	MOVQ    R8, ahead+120(FP)
+	JMP     down148
 
-below118:
+below154:
 	VZEROUPPER
 	RET
 
@@ -3271,7 +3215,7 @@ tile5x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down119:
+down155:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3284,24 +3228,29 @@ down119:
 	VPXORD Z9, Z9, Z9
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done121
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop120
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done157
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop156
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
-loop120:
-	VMOVUPS      (R8), Z10
-	VMOVUPS.Z    64(R8), K1, Z11
+loop156:
+	VMOVUPS      (R10), Z10
+	VMOVUPS.Z    64(R10), K1, Z11
 	VBROADCASTSS (AX), Z12
 	VFMADD231PS  Z12, Z10, Z0
 	VFMADD231PS  Z12, Z11, Z1
@@ -3311,48 +3260,39 @@ loop120:
 	VBROADCASTSS (AX)(CX*2), Z12
 	VFMADD231PS  Z12, Z10, Z4
 	VFMADD231PS  Z12, Z11, Z5
-	VBROADCASTSS (AX)(DX*1), Z12
+	VBROADCASTSS (AX)(SI*1), Z12
 	VFMADD231PS  Z12, Z10, Z6
 	VFMADD231PS  Z12, Z11, Z7
 	VBROADCASTSS (AX)(CX*4), Z12
 	VFMADD231PS  Z12, Z10, Z8
 	VFMADD231PS  Z12, Z11, Z9
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop120
-	TESTQ        R11, R11
-	JZ           done121
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop120
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop156
+	DECQ         R13
+	JLT          finished158
+	JZ           rest159
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop156
 
-done121:
+rest159:
+	MOVQ $+16, R12
+	JMP  loop156
+
+finished158:
+done157:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store122
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store160
 	VMOVUPS   (AX), Z10
 	VADDPS    Z10, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z10
@@ -3365,29 +3305,29 @@ done121:
 	VADDPS    Z10, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z10
 	VADDPS    Z10, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z10
+	VMOVUPS   (AX)(SI*1), Z10
 	VADDPS    Z10, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z10
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z10
 	VADDPS    Z10, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z10
 	VADDPS    Z10, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z10
 	VADDPS    Z10, Z9, Z9
 
-store122:
+store160:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below123
+	JZ      below161
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x05, AX, AX
@@ -3395,10 +3335,10 @@ store122:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down119
+	MOVQ    R8, ahead+120(FP)
+	JMP     down155
 
-below123:
+below161:
 	VZEROUPPER
 	RET
 
@@ -3409,7 +3349,7 @@ tile6x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down124:
+down162:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3424,25 +3364,30 @@ down124:
 	VPXORD Z11, Z11, Z11
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done126
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop125
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done164
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop163
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
 
-loop125:
-	VMOVUPS      (R9), Z12
-	VMOVUPS.Z    64(R9), K1, Z13
+loop163:
+	VMOVUPS      (R11), Z12
+	VMOVUPS.Z    64(R11), K1, Z13
 	VBROADCASTSS (AX), Z14
 	VFMADD231PS  Z14, Z12, Z0
 	VFMADD231PS  Z14, Z13, Z1
@@ -3452,55 +3397,43 @@ loop125:
 	VBROADCASTSS (AX)(CX*2), Z14
 	VFMADD231PS  Z14, Z12, Z4
 	VFMADD231PS  Z14, Z13, Z5
-	VBROADCASTSS (AX)(DX*1), Z14
+	VBROADCASTSS (AX)(SI*1), Z14
 	VFMADD231PS  Z14, Z12, Z6
 	VFMADD231PS  Z14, Z13, Z7
 	VBROADCASTSS (AX)(CX*4), Z14
 	VFMADD231PS  Z14, Z12, Z8
 	VFMADD231PS  Z14, Z13, Z9
-	VBROADCASTSS (AX)(BX*1), Z14
+	VBROADCASTSS (AX)(DI*1), Z14
 	VFMADD231PS  Z14, Z12, Z10
 	VFMADD231PS  Z14, Z13, Z11
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop125
-	TESTQ        R12, R12
-	JZ           done126
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop125
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop163
+	DECQ         R14
+	JLT          finished165
+	JZ           rest166
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop163
 
-done126:
+rest166:
+	MOVQ $+16, R13
+	JMP  loop163
+
+finished165:
+done164:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store127
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store167
 	VMOVUPS   (AX), Z12
 	VADDPS    Z12, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z12
@@ -3513,35 +3446,35 @@ done126:
 	VADDPS    Z12, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z12
 	VADDPS    Z12, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z12
+	VMOVUPS   (AX)(SI*1), Z12
 	VADDPS    Z12, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z12
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z12
 	VADDPS    Z12, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z12
 	VADDPS    Z12, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z12
 	VADDPS    Z12, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z12
+	VMOVUPS   (AX)(DI*1), Z12
 	VADDPS    Z12, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z12
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z12
 	VADDPS    Z12, Z11, Z11
 
-store127:
+store167:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below128
+	JZ      below168
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x06, AX, AX
@@ -3549,10 +3482,10 @@ store127:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x06, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down124
+	MOVQ    R9, ahead+120(FP)
+	JMP     down162
 
-below128:
+below168:
 	VZEROUPPER
 	RET
 
@@ -3563,7 +3496,7 @@ tile7x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down129:
+down169:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3580,25 +3513,30 @@ down129:
 	VPXORD Z13, Z13, Z13
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done131
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop130
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done171
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop170
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x07, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+8, R14
+	MOVQ   c+96(FP), DX
 
-loop130:
-	VMOVUPS      (R9), Z14
-	VMOVUPS.Z    64(R9), K1, Z15
+loop170:
+	VMOVUPS      (R11), Z14
+	VMOVUPS.Z    64(R11), K1, Z15
 	VBROADCASTSS (AX), Z16
 	VFMADD231PS  Z16, Z14, Z0
 	VFMADD231PS  Z16, Z15, Z1
@@ -3608,61 +3546,46 @@ loop130:
 	VBROADCASTSS (AX)(CX*2), Z16
 	VFMADD231PS  Z16, Z14, Z4
 	VFMADD231PS  Z16, Z15, Z5
-	VBROADCASTSS (AX)(DX*1), Z16
+	VBROADCASTSS (AX)(SI*1), Z16
 	VFMADD231PS  Z16, Z14, Z6
 	VFMADD231PS  Z16, Z15, Z7
 	VBROADCASTSS (AX)(CX*4), Z16
 	VFMADD231PS  Z16, Z14, Z8
 	VFMADD231PS  Z16, Z15, Z9
-	VBROADCASTSS (AX)(BX*1), Z16
+	VBROADCASTSS (AX)(DI*1), Z16
 	VFMADD231PS  Z16, Z14, Z10
 	VFMADD231PS  Z16, Z15, Z11
-	VBROADCASTSS (AX)(DX*2), Z16
+	VBROADCASTSS (AX)(SI*2), Z16
 	VFMADD231PS  Z16, Z14, Z12
 	VFMADD231PS  Z16, Z15, Z13
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop130
-	TESTQ        R12, R12
-	JZ           done131
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop130
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop170
+	DECQ         R14
+	JLT          finished172
+	JZ           rest173
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop170
 
-done131:
+rest173:
+	MOVQ $+16, R13
+	JMP  loop170
+
+finished172:
+done171:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store132
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store174
 	VMOVUPS   (AX), Z14
 	VADDPS    Z14, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z14
@@ -3675,41 +3598,41 @@ done131:
 	VADDPS    Z14, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z14
 	VADDPS    Z14, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z14
+	VMOVUPS   (AX)(SI*1), Z14
 	VADDPS    Z14, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z14
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z14
 	VADDPS    Z14, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z14
 	VADDPS    Z14, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z14
 	VADDPS    Z14, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z14
+	VMOVUPS   (AX)(DI*1), Z14
 	VADDPS    Z14, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z14
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z14
 	VADDPS    Z14, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z14
+	VMOVUPS   (AX)(SI*2), Z14
 	VADDPS    Z14, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z14
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z14
 	VADDPS    Z14, Z13, Z13
 
-store132:
+store174:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below133
+	JZ      below175
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x07, AX, AX
@@ -3717,10 +3640,10 @@ store132:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x07, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down129
+	MOVQ    R9, ahead+120(FP)
+	JMP     down169
 
-below133:
+below175:
 	VZEROUPPER
 	RET
 
@@ -3731,7 +3654,7 @@ tile8x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down134:
+down176:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3750,27 +3673,32 @@ down134:
 	VPXORD Z15, Z15, Z15
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done136
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop135
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done178
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop177
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x08, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+9, R15
+	MOVQ   c+96(FP), DX
 
-loop135:
-	VMOVUPS      (R10), Z16
-	VMOVUPS.Z    64(R10), K1, Z17
+loop177:
+	VMOVUPS      (R12), Z16
+	VMOVUPS.Z    64(R12), K1, Z17
 	VBROADCASTSS (AX), Z18
 	VFMADD231PS  Z18, Z16, Z0
 	VFMADD231PS  Z18, Z17, Z1
@@ -3780,70 +3708,52 @@ loop135:
 	VBROADCASTSS (AX)(CX*2), Z18
 	VFMADD231PS  Z18, Z16, Z4
 	VFMADD231PS  Z18, Z17, Z5
-	VBROADCASTSS (AX)(DX*1), Z18
+	VBROADCASTSS (AX)(SI*1), Z18
 	VFMADD231PS  Z18, Z16, Z6
 	VFMADD231PS  Z18, Z17, Z7
 	VBROADCASTSS (AX)(CX*4), Z18
 	VFMADD231PS  Z18, Z16, Z8
 	VFMADD231PS  Z18, Z17, Z9
-	VBROADCASTSS (AX)(BX*1), Z18
+	VBROADCASTSS (AX)(DI*1), Z18
 	VFMADD231PS  Z18, Z16, Z10
 	VFMADD231PS  Z18, Z17, Z11
-	VBROADCASTSS (AX)(DX*2), Z18
+	VBROADCASTSS (AX)(SI*2), Z18
 	VFMADD231PS  Z18, Z16, Z12
 	VFMADD231PS  Z18, Z17, Z13
-	VBROADCASTSS (SI), Z18
+	VBROADCASTSS (R8), Z18
 	VFMADD231PS  Z18, Z16, Z14
 	VFMADD231PS  Z18, Z17, Z15
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop135
-	TESTQ        R13, R13
-	JZ           done136
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop135
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop177
+	DECQ         R15
+	JLT          finished179
+	JZ           rest180
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop177
 
-done136:
+rest180:
+	MOVQ $+16, R14
+	JMP  loop177
+
+finished179:
+done178:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store137
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store181
 	VMOVUPS   (AX), Z16
 	VADDPS    Z16, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z16
@@ -3856,47 +3766,47 @@ done136:
 	VADDPS    Z16, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z16
 	VADDPS    Z16, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z16
+	VMOVUPS   (AX)(SI*1), Z16
 	VADDPS    Z16, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z16
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z16
 	VADDPS    Z16, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z16
 	VADDPS    Z16, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z16
 	VADDPS    Z16, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z16
+	VMOVUPS   (AX)(DI*1), Z16
 	VADDPS    Z16, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z16
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z16
 	VADDPS    Z16, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z16
+	VMOVUPS   (AX)(SI*2), Z16
 	VADDPS    Z16, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z16
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z16
 	VADDPS    Z16, Z13, Z13
-	VMOVUPS   (SI), Z16
+	VMOVUPS   (R8), Z16
 	VADDPS    Z16, Z14, Z14
-	VMOVUPS.Z 64(SI), K1, Z16
+	VMOVUPS.Z 64(R8), K1, Z16
 	VADDPS    Z16, Z15, Z15
 
-store137:
+store181:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
-	VMOVUPS Z14, (SI)
-	VMOVUPS Z15, K1, 64(SI)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, K1, 64(R8)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below138
+	JZ      below182
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x08, AX, AX
@@ -3904,10 +3814,10 @@ store137:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x08, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down134
+	MOVQ    R10, ahead+120(FP)
+	JMP     down176
 
-below138:
+below182:
 	VZEROUPPER
 	RET
 
@@ -3918,7 +3828,7 @@ tile9x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down139:
+down183:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -3939,27 +3849,32 @@ down139:
 	VPXORD Z17, Z17, Z17
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done141
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop140
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done185
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop184
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x09, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+10, R15
+	MOVQ   c+96(FP), DX
 
-loop140:
-	VMOVUPS      (R10), Z18
-	VMOVUPS.Z    64(R10), K1, Z19
+loop184:
+	VMOVUPS      (R12), Z18
+	VMOVUPS.Z    64(R12), K1, Z19
 	VBROADCASTSS (AX), Z20
 	VFMADD231PS  Z20, Z18, Z0
 	VFMADD231PS  Z20, Z19, Z1
@@ -3969,76 +3884,55 @@ loop140:
 	VBROADCASTSS (AX)(CX*2), Z20
 	VFMADD231PS  Z20, Z18, Z4
 	VFMADD231PS  Z20, Z19, Z5
-	VBROADCASTSS (AX)(DX*1), Z20
+	VBROADCASTSS (AX)(SI*1), Z20
 	VFMADD231PS  Z20, Z18, Z6
 	VFMADD231PS  Z20, Z19, Z7
 	VBROADCASTSS (AX)(CX*4), Z20
 	VFMADD231PS  Z20, Z18, Z8
 	VFMADD231PS  Z20, Z19, Z9
-	VBROADCASTSS (AX)(BX*1), Z20
+	VBROADCASTSS (AX)(DI*1), Z20
 	VFMADD231PS  Z20, Z18, Z10
 	VFMADD231PS  Z20, Z19, Z11
-	VBROADCASTSS (AX)(DX*2), Z20
+	VBROADCASTSS (AX)(SI*2), Z20
 	VFMADD231PS  Z20, Z18, Z12
 	VFMADD231PS  Z20, Z19, Z13
-	VBROADCASTSS (SI), Z20
+	VBROADCASTSS (R8), Z20
 	VFMADD231PS  Z20, Z18, Z14
 	VFMADD231PS  Z20, Z19, Z15
-	VBROADCASTSS (SI)(CX*1), Z20
+	VBROADCASTSS (R8)(CX*1), Z20
 	VFMADD231PS  Z20, Z18, Z16
 	VFMADD231PS  Z20, Z19, Z17
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop140
-	TESTQ        R13, R13
-	JZ           done141
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop140
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop184
+	DECQ         R15
+	JLT          finished186
+	JZ           rest187
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop184
 
-done141:
+rest187:
+	MOVQ $+16, R14
+	JMP  loop184
+
+finished186:
+done185:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store142
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store188
 	VMOVUPS   (AX), Z18
 	VADDPS    Z18, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z18
@@ -4051,53 +3945,53 @@ done141:
 	VADDPS    Z18, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z18
 	VADDPS    Z18, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z18
+	VMOVUPS   (AX)(SI*1), Z18
 	VADDPS    Z18, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z18
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z18
 	VADDPS    Z18, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z18
 	VADDPS    Z18, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z18
 	VADDPS    Z18, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z18
+	VMOVUPS   (AX)(DI*1), Z18
 	VADDPS    Z18, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z18
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z18
 	VADDPS    Z18, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z18
+	VMOVUPS   (AX)(SI*2), Z18
 	VADDPS    Z18, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z18
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z18
 	VADDPS    Z18, Z13, Z13
-	VMOVUPS   (SI), Z18
+	VMOVUPS   (R8), Z18
 	VADDPS    Z18, Z14, Z14
-	VMOVUPS.Z 64(SI), K1, Z18
+	VMOVUPS.Z 64(R8), K1, Z18
 	VADDPS    Z18, Z15, Z15
-	VMOVUPS   (SI)(CX*1), Z18
+	VMOVUPS   (R8)(CX*1), Z18
 	VADDPS    Z18, Z16, Z16
-	VMOVUPS.Z 64(SI)(CX*1), K1, Z18
+	VMOVUPS.Z 64(R8)(CX*1), K1, Z18
 	VADDPS    Z18, Z17, Z17
 
-store142:
+store188:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
-	VMOVUPS Z14, (SI)
-	VMOVUPS Z15, K1, 64(SI)
-	VMOVUPS Z16, (SI)(CX*1)
-	VMOVUPS Z17, K1, 64(SI)(CX*1)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, K1, 64(R8)
+	VMOVUPS Z16, (R8)(CX*1)
+	VMOVUPS Z17, K1, 64(R8)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below143
+	JZ      below189
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x09, AX, AX
@@ -4105,10 +3999,10 @@ store142:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x09, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down139
+	MOVQ    R10, ahead+120(FP)
+	JMP     down183
 
-below143:
+below189:
 	VZEROUPPER
 	RET
 
@@ -4119,7 +4013,7 @@ tile10x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down144:
+down190:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4142,27 +4036,32 @@ down144:
 	VPXORD Z19, Z19, Z19
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done146
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop145
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done192
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop191
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0a, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+11, R15
+	MOVQ   c+96(FP), DX
 
-loop145:
-	VMOVUPS      (R10), Z20
-	VMOVUPS.Z    64(R10), K1, Z21
+loop191:
+	VMOVUPS      (R12), Z20
+	VMOVUPS.Z    64(R12), K1, Z21
 	VBROADCASTSS (AX), Z22
 	VFMADD231PS  Z22, Z20, Z0
 	VFMADD231PS  Z22, Z21, Z1
@@ -4172,82 +4071,58 @@ loop145:
 	VBROADCASTSS (AX)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z4
 	VFMADD231PS  Z22, Z21, Z5
-	VBROADCASTSS (AX)(DX*1), Z22
+	VBROADCASTSS (AX)(SI*1), Z22
 	VFMADD231PS  Z22, Z20, Z6
 	VFMADD231PS  Z22, Z21, Z7
 	VBROADCASTSS (AX)(CX*4), Z22
 	VFMADD231PS  Z22, Z20, Z8
 	VFMADD231PS  Z22, Z21, Z9
-	VBROADCASTSS (AX)(BX*1), Z22
+	VBROADCASTSS (AX)(DI*1), Z22
 	VFMADD231PS  Z22, Z20, Z10
 	VFMADD231PS  Z22, Z21, Z11
-	VBROADCASTSS (AX)(DX*2), Z22
+	VBROADCASTSS (AX)(SI*2), Z22
 	VFMADD231PS  Z22, Z20, Z12
 	VFMADD231PS  Z22, Z21, Z13
-	VBROADCASTSS (SI), Z22
+	VBROADCASTSS (R8), Z22
 	VFMADD231PS  Z22, Z20, Z14
 	VFMADD231PS  Z22, Z21, Z15
-	VBROADCASTSS (SI)(CX*1), Z22
+	VBROADCASTSS (R8)(CX*1), Z22
 	VFMADD231PS  Z22, Z20, Z16
 	VFMADD231PS  Z22, Z21, Z17
-	VBROADCASTSS (SI)(CX*2), Z22
+	VBROADCASTSS (R8)(CX*2), Z22
 	VFMADD231PS  Z22, Z20, Z18
 	VFMADD231PS  Z22, Z21, Z19
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop145
-	TESTQ        R13, R13
-	JZ           done146
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop145
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop191
+	DECQ         R15
+	JLT          finished193
+	JZ           rest194
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop191
 
-done146:
+rest194:
+	MOVQ $+16, R14
+	JMP  loop191
+
+finished193:
+done192:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store147
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store195
 	VMOVUPS   (AX), Z20
 	VADDPS    Z20, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z20
@@ -4260,59 +4135,59 @@ done146:
 	VADDPS    Z20, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z20
 	VADDPS    Z20, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z20
+	VMOVUPS   (AX)(SI*1), Z20
 	VADDPS    Z20, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z20
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z20
 	VADDPS    Z20, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z20
 	VADDPS    Z20, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z20
 	VADDPS    Z20, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z20
+	VMOVUPS   (AX)(DI*1), Z20
 	VADDPS    Z20, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z20
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z20
 	VADDPS    Z20, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z20
+	VMOVUPS   (AX)(SI*2), Z20
 	VADDPS    Z20, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z20
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z20
 	VADDPS    Z20, Z13, Z13
-	VMOVUPS   (SI), Z20
+	VMOVUPS   (R8), Z20
 	VADDPS    Z20, Z14, Z14
-	VMOVUPS.Z 64(SI), K1, Z20
+	VMOVUPS.Z 64(R8), K1, Z20
 	VADDPS    Z20, Z15, Z15
-	VMOVUPS   (SI)(CX*1), Z20
+	VMOVUPS   (R8)(CX*1), Z20
 	VADDPS    Z20, Z16, Z16
-	VMOVUPS.Z 64(SI)(CX*1), K1, Z20
+	VMOVUPS.Z 64(R8)(CX*1), K1, Z20
 	VADDPS    Z20, Z17, Z17
-	VMOVUPS   (SI)(CX*2), Z20
+	VMOVUPS   (R8)(CX*2), Z20
 	VADDPS    Z20, Z18, Z18
-	VMOVUPS.Z 64(SI)(CX*2), K1, Z20
+	VMOVUPS.Z 64(R8)(CX*2), K1, Z20
 	VADDPS    Z20, Z19, Z19
 
-store147:
+store195:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
-	VMOVUPS Z14, (SI)
-	VMOVUPS Z15, K1, 64(SI)
-	VMOVUPS Z16, (SI)(CX*1)
-	VMOVUPS Z17, K1, 64(SI)(CX*1)
-	VMOVUPS Z18, (SI)(CX*2)
-	VMOVUPS Z19, K1, 64(SI)(CX*2)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, K1, 64(R8)
+	VMOVUPS Z16, (R8)(CX*1)
+	VMOVUPS Z17, K1, 64(R8)(CX*1)
+	VMOVUPS Z18, (R8)(CX*2)
+	VMOVUPS Z19, K1, 64(R8)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below148
+	JZ      below196
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0a, AX, AX
@@ -4320,10 +4195,10 @@ store147:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0a, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down144
+	MOVQ    R10, ahead+120(FP)
+	JMP     down190
 
-below148:
+below196:
 	VZEROUPPER
 	RET
 
@@ -4334,7 +4209,7 @@ tile11x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down149:
+down197:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4359,27 +4234,32 @@ down149:
 	VPXORD Z21, Z21, Z21
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done151
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop150
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done199
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop198
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0b, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+12, R15
+	MOVQ   c+96(FP), DX
 
-loop150:
-	VMOVUPS      (R10), Z22
-	VMOVUPS.Z    64(R10), K1, Z23
+loop198:
+	VMOVUPS      (R12), Z22
+	VMOVUPS.Z    64(R12), K1, Z23
 	VBROADCASTSS (AX), Z24
 	VFMADD231PS  Z24, Z22, Z0
 	VFMADD231PS  Z24, Z23, Z1
@@ -4389,88 +4269,61 @@ loop150:
 	VBROADCASTSS (AX)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z4
 	VFMADD231PS  Z24, Z23, Z5
-	VBROADCASTSS (AX)(DX*1), Z24
+	VBROADCASTSS (AX)(SI*1), Z24
 	VFMADD231PS  Z24, Z22, Z6
 	VFMADD231PS  Z24, Z23, Z7
 	VBROADCASTSS (AX)(CX*4), Z24
 	VFMADD231PS  Z24, Z22, Z8
 	VFMADD231PS  Z24, Z23, Z9
-	VBROADCASTSS (AX)(BX*1), Z24
+	VBROADCASTSS (AX)(DI*1), Z24
 	VFMADD231PS  Z24, Z22, Z10
 	VFMADD231PS  Z24, Z23, Z11
-	VBROADCASTSS (AX)(DX*2), Z24
+	VBROADCASTSS (AX)(SI*2), Z24
 	VFMADD231PS  Z24, Z22, Z12
 	VFMADD231PS  Z24, Z23, Z13
-	VBROADCASTSS (SI), Z24
+	VBROADCASTSS (R8), Z24
 	VFMADD231PS  Z24, Z22, Z14
 	VFMADD231PS  Z24, Z23, Z15
-	VBROADCASTSS (SI)(CX*1), Z24
+	VBROADCASTSS (R8)(CX*1), Z24
 	VFMADD231PS  Z24, Z22, Z16
 	VFMADD231PS  Z24, Z23, Z17
-	VBROADCASTSS (SI)(CX*2), Z24
+	VBROADCASTSS (R8)(CX*2), Z24
 	VFMADD231PS  Z24, Z22, Z18
 	VFMADD231PS  Z24, Z23, Z19
-	VBROADCASTSS (SI)(DX*1), Z24
+	VBROADCASTSS (R8)(SI*1), Z24
 	VFMADD231PS  Z24, Z22, Z20
 	VFMADD231PS  Z24, Z23, Z21
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop150
-	TESTQ        R13, R13
-	JZ           done151
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop150
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop198
+	DECQ         R15
+	JLT          finished200
+	JZ           rest201
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop198
 
-done151:
+rest201:
+	MOVQ $+16, R14
+	JMP  loop198
+
+finished200:
+done199:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store152
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store202
 	VMOVUPS   (AX), Z22
 	VADDPS    Z22, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z22
@@ -4483,65 +4336,65 @@ done151:
 	VADDPS    Z22, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z22
 	VADDPS    Z22, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z22
+	VMOVUPS   (AX)(SI*1), Z22
 	VADDPS    Z22, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z22
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z22
 	VADDPS    Z22, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z22
 	VADDPS    Z22, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z22
 	VADDPS    Z22, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z22
+	VMOVUPS   (AX)(DI*1), Z22
 	VADDPS    Z22, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z22
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z22
 	VADDPS    Z22, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z22
+	VMOVUPS   (AX)(SI*2), Z22
 	VADDPS    Z22, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z22
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z22
 	VADDPS    Z22, Z13, Z13
-	VMOVUPS   (SI), Z22
+	VMOVUPS   (R8), Z22
 	VADDPS    Z22, Z14, Z14
-	VMOVUPS.Z 64(SI), K1, Z22
+	VMOVUPS.Z 64(R8), K1, Z22
 	VADDPS    Z22, Z15, Z15
-	VMOVUPS   (SI)(CX*1), Z22
+	VMOVUPS   (R8)(CX*1), Z22
 	VADDPS    Z22, Z16, Z16
-	VMOVUPS.Z 64(SI)(CX*1), K1, Z22
+	VMOVUPS.Z 64(R8)(CX*1), K1, Z22
 	VADDPS    Z22, Z17, Z17
-	VMOVUPS   (SI)(CX*2), Z22
+	VMOVUPS   (R8)(CX*2), Z22
 	VADDPS    Z22, Z18, Z18
-	VMOVUPS.Z 64(SI)(CX*2), K1, Z22
+	VMOVUPS.Z 64(R8)(CX*2), K1, Z22
 	VADDPS    Z22, Z19, Z19
-	VMOVUPS   (SI)(DX*1), Z22
+	VMOVUPS   (R8)(SI*1), Z22
 	VADDPS    Z22, Z20, Z20
-	VMOVUPS.Z 64(SI)(DX*1), K1, Z22
+	VMOVUPS.Z 64(R8)(SI*1), K1, Z22
 	VADDPS    Z22, Z21, Z21
 
-store152:
+store202:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
-	VMOVUPS Z14, (SI)
-	VMOVUPS Z15, K1, 64(SI)
-	VMOVUPS Z16, (SI)(CX*1)
-	VMOVUPS Z17, K1, 64(SI)(CX*1)
-	VMOVUPS Z18, (SI)(CX*2)
-	VMOVUPS Z19, K1, 64(SI)(CX*2)
-	VMOVUPS Z20, (SI)(DX*1)
-	VMOVUPS Z21, K1, 64(SI)(DX*1)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, K1, 64(R8)
+	VMOVUPS Z16, (R8)(CX*1)
+	VMOVUPS Z17, K1, 64(R8)(CX*1)
+	VMOVUPS Z18, (R8)(CX*2)
+	VMOVUPS Z19, K1, 64(R8)(CX*2)
+	VMOVUPS Z20, (R8)(SI*1)
+	VMOVUPS Z21, K1, 64(R8)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below153
+	JZ      below203
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0b, AX, AX
@@ -4549,10 +4402,10 @@ store152:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0b, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down149
+	MOVQ    R10, ahead+120(FP)
+	JMP     down197
 
-below153:
+below203:
 	VZEROUPPER
 	RET
 
@@ -4563,7 +4416,7 @@ tile12x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down154:
+down204:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4590,27 +4443,32 @@ down154:
 	VPXORD Z23, Z23, Z23
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done156
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop155
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done206
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop205
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0c, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+13, R15
+	MOVQ   c+96(FP), DX
 
-loop155:
-	VMOVUPS      (R10), Z24
-	VMOVUPS.Z    64(R10), K1, Z25
+loop205:
+	VMOVUPS      (R12), Z24
+	VMOVUPS.Z    64(R12), K1, Z25
 	VBROADCASTSS (AX), Z26
 	VFMADD231PS  Z26, Z24, Z0
 	VFMADD231PS  Z26, Z25, Z1
@@ -4620,94 +4478,64 @@ loop155:
 	VBROADCASTSS (AX)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z4
 	VFMADD231PS  Z26, Z25, Z5
-	VBROADCASTSS (AX)(DX*1), Z26
+	VBROADCASTSS (AX)(SI*1), Z26
 	VFMADD231PS  Z26, Z24, Z6
 	VFMADD231PS  Z26, Z25, Z7
 	VBROADCASTSS (AX)(CX*4), Z26
 	VFMADD231PS  Z26, Z24, Z8
 	VFMADD231PS  Z26, Z25, Z9
-	VBROADCASTSS (AX)(BX*1), Z26
+	VBROADCASTSS (AX)(DI*1), Z26
 	VFMADD231PS  Z26, Z24, Z10
 	VFMADD231PS  Z26, Z25, Z11
-	VBROADCASTSS (AX)(DX*2), Z26
+	VBROADCASTSS (AX)(SI*2), Z26
 	VFMADD231PS  Z26, Z24, Z12
 	VFMADD231PS  Z26, Z25, Z13
-	VBROADCASTSS (SI), Z26
+	VBROADCASTSS (R8), Z26
 	VFMADD231PS  Z26, Z24, Z14
 	VFMADD231PS  Z26, Z25, Z15
-	VBROADCASTSS (SI)(CX*1), Z26
+	VBROADCASTSS (R8)(CX*1), Z26
 	VFMADD231PS  Z26, Z24, Z16
 	VFMADD231PS  Z26, Z25, Z17
-	VBROADCASTSS (SI)(CX*2), Z26
+	VBROADCASTSS (R8)(CX*2), Z26
 	VFMADD231PS  Z26, Z24, Z18
 	VFMADD231PS  Z26, Z25, Z19
-	VBROADCASTSS (SI)(DX*1), Z26
+	VBROADCASTSS (R8)(SI*1), Z26
 	VFMADD231PS  Z26, Z24, Z20
 	VFMADD231PS  Z26, Z25, Z21
-	VBROADCASTSS (SI)(CX*4), Z26
+	VBROADCASTSS (R8)(CX*4), Z26
 	VFMADD231PS  Z26, Z24, Z22
 	VFMADD231PS  Z26, Z25, Z23
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop155
-	TESTQ        R13, R13
-	JZ           done156
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop155
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop205
+	DECQ         R15
+	JLT          finished207
+	JZ           rest208
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop205
 
-done156:
+rest208:
+	MOVQ $+16, R14
+	JMP  loop205
+
+finished207:
+done206:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store157
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store209
 	VMOVUPS   (AX), Z24
 	VADDPS    Z24, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z24
@@ -4720,71 +4548,71 @@ done156:
 	VADDPS    Z24, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z24
 	VADDPS    Z24, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z24
+	VMOVUPS   (AX)(SI*1), Z24
 	VADDPS    Z24, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z24
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z24
 	VADDPS    Z24, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z24
 	VADDPS    Z24, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z24
 	VADDPS    Z24, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z24
+	VMOVUPS   (AX)(DI*1), Z24
 	VADDPS    Z24, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z24
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z24
 	VADDPS    Z24, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z24
+	VMOVUPS   (AX)(SI*2), Z24
 	VADDPS    Z24, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z24
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z24
 	VADDPS    Z24, Z13, Z13
-	VMOVUPS   (SI), Z24
+	VMOVUPS   (R8), Z24
 	VADDPS    Z24, Z14, Z14
-	VMOVUPS.Z 64(SI), K1, Z24
+	VMOVUPS.Z 64(R8), K1, Z24
 	VADDPS    Z24, Z15, Z15
-	VMOVUPS   (SI)(CX*1), Z24
+	VMOVUPS   (R8)(CX*1), Z24
 	VADDPS    Z24, Z16, Z16
-	VMOVUPS.Z 64(SI)(CX*1), K1, Z24
+	VMOVUPS.Z 64(R8)(CX*1), K1, Z24
 	VADDPS    Z24, Z17, Z17
-	VMOVUPS   (SI)(CX*2), Z24
+	VMOVUPS   (R8)(CX*2), Z24
 	VADDPS    Z24, Z18, Z18
-	VMOVUPS.Z 64(SI)(CX*2), K1, Z24
+	VMOVUPS.Z 64(R8)(CX*2), K1, Z24
 	VADDPS    Z24, Z19, Z19
-	VMOVUPS   (SI)(DX*1), Z24
+	VMOVUPS   (R8)(SI*1), Z24
 	VADDPS    Z24, Z20, Z20
-	VMOVUPS.Z 64(SI)(DX*1), K1, Z24
+	VMOVUPS.Z 64(R8)(SI*1), K1, Z24
 	VADDPS    Z24, Z21, Z21
-	VMOVUPS   (SI)(CX*4), Z24
+	VMOVUPS   (R8)(CX*4), Z24
 	VADDPS    Z24, Z22, Z22
-	VMOVUPS.Z 64(SI)(CX*4), K1, Z24
+	VMOVUPS.Z 64(R8)(CX*4), K1, Z24
 	VADDPS    Z24, Z23, Z23
 
-store157:
+store209:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
-	VMOVUPS Z14, (SI)
-	VMOVUPS Z15, K1, 64(SI)
-	VMOVUPS Z16, (SI)(CX*1)
-	VMOVUPS Z17, K1, 64(SI)(CX*1)
-	VMOVUPS Z18, (SI)(CX*2)
-	VMOVUPS Z19, K1, 64(SI)(CX*2)
-	VMOVUPS Z20, (SI)(DX*1)
-	VMOVUPS Z21, K1, 64(SI)(DX*1)
-	VMOVUPS Z22, (SI)(CX*4)
-	VMOVUPS Z23, K1, 64(SI)(CX*4)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, K1, 64(R8)
+	VMOVUPS Z16, (R8)(CX*1)
+	VMOVUPS Z17, K1, 64(R8)(CX*1)
+	VMOVUPS Z18, (R8)(CX*2)
+	VMOVUPS Z19, K1, 64(R8)(CX*2)
+	VMOVUPS Z20, (R8)(SI*1)
+	VMOVUPS Z21, K1, 64(R8)(SI*1)
+	VMOVUPS Z22, (R8)(CX*4)
+	VMOVUPS Z23, K1, 64(R8)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below158
+	JZ      below210
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0c, AX, AX
@@ -4792,10 +4620,10 @@ store157:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0c, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down154
+	MOVQ    R10, ahead+120(FP)
+	JMP     down204
 
-below158:
+below210:
 	VZEROUPPER
 	RET
 
@@ -4806,7 +4634,7 @@ tile13x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down159:
+down211:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -4835,27 +4663,32 @@ down159:
 	VPXORD Z25, Z25, Z25
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done161
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop160
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done213
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop212
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0d, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+14, R15
+	MOVQ   c+96(FP), DX
 
-loop160:
-	VMOVUPS      (R10), Z26
-	VMOVUPS.Z    64(R10), K1, Z27
+loop212:
+	VMOVUPS      (R12), Z26
+	VMOVUPS.Z    64(R12), K1, Z27
 	VBROADCASTSS (AX), Z28
 	VFMADD231PS  Z28, Z26, Z0
 	VFMADD231PS  Z28, Z27, Z1
@@ -4865,100 +4698,67 @@ loop160:
 	VBROADCASTSS (AX)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z4
 	VFMADD231PS  Z28, Z27, Z5
-	VBROADCASTSS (AX)(DX*1), Z28
+	VBROADCASTSS (AX)(SI*1), Z28
 	VFMADD231PS  Z28, Z26, Z6
 	VFMADD231PS  Z28, Z27, Z7
 	VBROADCASTSS (AX)(CX*4), Z28
 	VFMADD231PS  Z28, Z26, Z8
 	VFMADD231PS  Z28, Z27, Z9
-	VBROADCASTSS (AX)(BX*1), Z28
+	VBROADCASTSS (AX)(DI*1), Z28
 	VFMADD231PS  Z28, Z26, Z10
 	VFMADD231PS  Z28, Z27, Z11
-	VBROADCASTSS (AX)(DX*2), Z28
+	VBROADCASTSS (AX)(SI*2), Z28
 	VFMADD231PS  Z28, Z26, Z12
 	VFMADD231PS  Z28, Z27, Z13
-	VBROADCASTSS (SI), Z28
+	VBROADCASTSS (R8), Z28
 	VFMADD231PS  Z28, Z26, Z14
 	VFMADD231PS  Z28, Z27, Z15
-	VBROADCASTSS (SI)(CX*1), Z28
+	VBROADCASTSS (R8)(CX*1), Z28
 	VFMADD231PS  Z28, Z26, Z16
 	VFMADD231PS  Z28, Z27, Z17
-	VBROADCASTSS (SI)(CX*2), Z28
+	VBROADCASTSS (R8)(CX*2), Z28
 	VFMADD231PS  Z28, Z26, Z18
 	VFMADD231PS  Z28, Z27, Z19
-	VBROADCASTSS (SI)(DX*1), Z28
+	VBROADCASTSS (R8)(SI*1), Z28
 	VFMADD231PS  Z28, Z26, Z20
 	VFMADD231PS  Z28, Z27, Z21
-	VBROADCASTSS (SI)(CX*4), Z28
+	VBROADCASTSS (R8)(CX*4), Z28
 	VFMADD231PS  Z28, Z26, Z22
 	VFMADD231PS  Z28, Z27, Z23
-	VBROADCASTSS (SI)(BX*1), Z28
+	VBROADCASTSS (R8)(DI*1), Z28
 	VFMADD231PS  Z28, Z26, Z24
 	VFMADD231PS  Z28, Z27, Z25
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop160
-	TESTQ        R13, R13
-	JZ           done161
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop160
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop212
+	DECQ         R15
+	JLT          finished214
+	JZ           rest215
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop212
 
-done161:
+rest215:
+	MOVQ $+16, R14
+	JMP  loop212
+
+finished214:
+done213:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store162
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store216
 	VMOVUPS   (AX), Z26
 	VADDPS    Z26, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z26
@@ -4971,77 +4771,77 @@ done161:
 	VADDPS    Z26, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z26
 	VADDPS    Z26, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z26
+	VMOVUPS   (AX)(SI*1), Z26
 	VADDPS    Z26, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z26
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z26
 	VADDPS    Z26, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z26
 	VADDPS    Z26, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z26
 	VADDPS    Z26, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z26
+	VMOVUPS   (AX)(DI*1), Z26
 	VADDPS    Z26, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z26
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z26
 	VADDPS    Z26, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z26
+	VMOVUPS   (AX)(SI*2), Z26
 	VADDPS    Z26, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z26
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z26
 	VADDPS    Z26, Z13, Z13
-	VMOVUPS   (SI), Z26
+	VMOVUPS   (R8), Z26
 	VADDPS    Z26, Z14, Z14
-	VMOVUPS.Z 64(SI), K1, Z26
+	VMOVUPS.Z 64(R8), K1, Z26
 	VADDPS    Z26, Z15, Z15
-	VMOVUPS   (SI)(CX*1), Z26
+	VMOVUPS   (R8)(CX*1), Z26
 	VADDPS    Z26, Z16, Z16
-	VMOVUPS.Z 64(SI)(CX*1), K1, Z26
+	VMOVUPS.Z 64(R8)(CX*1), K1, Z26
 	VADDPS    Z26, Z17, Z17
-	VMOVUPS   (SI)(CX*2), Z26
+	VMOVUPS   (R8)(CX*2), Z26
 	VADDPS    Z26, Z18, Z18
-	VMOVUPS.Z 64(SI)(CX*2), K1, Z26
+	VMOVUPS.Z 64(R8)(CX*2), K1, Z26
 	VADDPS    Z26, Z19, Z19
-	VMOVUPS   (SI)(DX*1), Z26
+	VMOVUPS   (R8)(SI*1), Z26
 	VADDPS    Z26, Z20, Z20
-	VMOVUPS.Z 64(SI)(DX*1), K1, Z26
+	VMOVUPS.Z 64(R8)(SI*1), K1, Z26
 	VADDPS    Z26, Z21, Z21
-	VMOVUPS   (SI)(CX*4), Z26
+	VMOVUPS   (R8)(CX*4), Z26
 	VADDPS    Z26, Z22, Z22
-	VMOVUPS.Z 64(SI)(CX*4), K1, Z26
+	VMOVUPS.Z 64(R8)(CX*4), K1, Z26
 	VADDPS    Z26, Z23, Z23
-	VMOVUPS   (SI)(BX*1), Z26
+	VMOVUPS   (R8)(DI*1), Z26
 	VADDPS    Z26, Z24, Z24
-	VMOVUPS.Z 64(SI)(BX*1), K1, Z26
+	VMOVUPS.Z 64(R8)(DI*1), K1, Z26
 	VADDPS    Z26, Z25, Z25
 
-store162:
+store216:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
-	VMOVUPS Z14, (SI)
-	VMOVUPS Z15, K1, 64(SI)
-	VMOVUPS Z16, (SI)(CX*1)
-	VMOVUPS Z17, K1, 64(SI)(CX*1)
-	VMOVUPS Z18, (SI)(CX*2)
-	VMOVUPS Z19, K1, 64(SI)(CX*2)
-	VMOVUPS Z20, (SI)(DX*1)
-	VMOVUPS Z21, K1, 64(SI)(DX*1)
-	VMOVUPS Z22, (SI)(CX*4)
-	VMOVUPS Z23, K1, 64(SI)(CX*4)
-	VMOVUPS Z24, (SI)(BX*1)
-	VMOVUPS Z25, K1, 64(SI)(BX*1)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, K1, 64(R8)
+	VMOVUPS Z16, (R8)(CX*1)
+	VMOVUPS Z17, K1, 64(R8)(CX*1)
+	VMOVUPS Z18, (R8)(CX*2)
+	VMOVUPS Z19, K1, 64(R8)(CX*2)
+	VMOVUPS Z20, (R8)(SI*1)
+	VMOVUPS Z21, K1, 64(R8)(SI*1)
+	VMOVUPS Z22, (R8)(CX*4)
+	VMOVUPS Z23, K1, 64(R8)(CX*4)
+	VMOVUPS Z24, (R8)(DI*1)
+	VMOVUPS Z25, K1, 64(R8)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below163
+	JZ      below217
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0d, AX, AX
@@ -5049,10 +4849,10 @@ store162:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0d, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down159
+	MOVQ    R10, ahead+120(FP)
+	JMP     down211
 
-below163:
+below217:
 	VZEROUPPER
 	RET
 
@@ -5063,7 +4863,7 @@ tile14x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down164:
+down218:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -5094,27 +4894,32 @@ down164:
 	VPXORD Z27, Z27, Z27
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done166
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop165
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done220
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop219
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0e, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+15, R15
+	MOVQ   c+96(FP), DX
 
-loop165:
-	VMOVUPS      (R10), Z28
-	VMOVUPS.Z    64(R10), K1, Z29
+loop219:
+	VMOVUPS      (R12), Z28
+	VMOVUPS.Z    64(R12), K1, Z29
 	VBROADCASTSS (AX), Z30
 	VFMADD231PS  Z30, Z28, Z0
 	VFMADD231PS  Z30, Z29, Z1
@@ -5124,106 +4929,70 @@ loop165:
 	VBROADCASTSS (AX)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z4
 	VFMADD231PS  Z30, Z29, Z5
-	VBROADCASTSS (AX)(DX*1), Z30
+	VBROADCASTSS (AX)(SI*1), Z30
 	VFMADD231PS  Z30, Z28, Z6
 	VFMADD231PS  Z30, Z29, Z7
 	VBROADCASTSS (AX)(CX*4), Z30
 	VFMADD231PS  Z30, Z28, Z8
 	VFMADD231PS  Z30, Z29, Z9
-	VBROADCASTSS (AX)(BX*1), Z30
+	VBROADCASTSS (AX)(DI*1), Z30
 	VFMADD231PS  Z30, Z28, Z10
 	VFMADD231PS  Z30, Z29, Z11
-	VBROADCASTSS (AX)(DX*2), Z30
+	VBROADCASTSS (AX)(SI*2), Z30
 	VFMADD231PS  Z30, Z28, Z12
 	VFMADD231PS  Z30, Z29, Z13
-	VBROADCASTSS (SI), Z30
+	VBROADCASTSS (R8), Z30
 	VFMADD231PS  Z30, Z28, Z14
 	VFMADD231PS  Z30, Z29, Z15
-	VBROADCASTSS (SI)(CX*1), Z30
+	VBROADCASTSS (R8)(CX*1), Z30
 	VFMADD231PS  Z30, Z28, Z16
 	VFMADD231PS  Z30, Z29, Z17
-	VBROADCASTSS (SI)(CX*2), Z30
+	VBROADCASTSS (R8)(CX*2), Z30
 	VFMADD231PS  Z30, Z28, Z18
 	VFMADD231PS  Z30, Z29, Z19
-	VBROADCASTSS (SI)(DX*1), Z30
+	VBROADCASTSS (R8)(SI*1), Z30
 	VFMADD231PS  Z30, Z28, Z20
 	VFMADD231PS  Z30, Z29, Z21
-	VBROADCASTSS (SI)(CX*4), Z30
+	VBROADCASTSS (R8)(CX*4), Z30
 	VFMADD231PS  Z30, Z28, Z22
 	VFMADD231PS  Z30, Z29, Z23
-	VBROADCASTSS (SI)(BX*1), Z30
+	VBROADCASTSS (R8)(DI*1), Z30
 	VFMADD231PS  Z30, Z28, Z24
 	VFMADD231PS  Z30, Z29, Z25
-	VBROADCASTSS (SI)(DX*2), Z30
+	VBROADCASTSS (R8)(SI*2), Z30
 	VFMADD231PS  Z30, Z28, Z26
 	VFMADD231PS  Z30, Z29, Z27
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop165
-	TESTQ        R13, R13
-	JZ           done166
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop165
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop219
+	DECQ         R15
+	JLT          finished221
+	JZ           rest222
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop219
 
-done166:
+rest222:
+	MOVQ $+16, R14
+	JMP  loop219
+
+finished221:
+done220:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store167
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store223
 	VMOVUPS   (AX), Z28
 	VADDPS    Z28, Z0, Z0
 	VMOVUPS.Z 64(AX), K1, Z28
@@ -5236,83 +5005,83 @@ done166:
 	VADDPS    Z28, Z4, Z4
 	VMOVUPS.Z 64(AX)(CX*2), K1, Z28
 	VADDPS    Z28, Z5, Z5
-	VMOVUPS   (AX)(DX*1), Z28
+	VMOVUPS   (AX)(SI*1), Z28
 	VADDPS    Z28, Z6, Z6
-	VMOVUPS.Z 64(AX)(DX*1), K1, Z28
+	VMOVUPS.Z 64(AX)(SI*1), K1, Z28
 	VADDPS    Z28, Z7, Z7
 	VMOVUPS   (AX)(CX*4), Z28
 	VADDPS    Z28, Z8, Z8
 	VMOVUPS.Z 64(AX)(CX*4), K1, Z28
 	VADDPS    Z28, Z9, Z9
-	VMOVUPS   (AX)(BX*1), Z28
+	VMOVUPS   (AX)(DI*1), Z28
 	VADDPS    Z28, Z10, Z10
-	VMOVUPS.Z 64(AX)(BX*1), K1, Z28
+	VMOVUPS.Z 64(AX)(DI*1), K1, Z28
 	VADDPS    Z28, Z11, Z11
-	VMOVUPS   (AX)(DX*2), Z28
+	VMOVUPS   (AX)(SI*2), Z28
 	VADDPS    Z28, Z12, Z12
-	VMOVUPS.Z 64(AX)(DX*2), K1, Z28
+	VMOVUPS.Z 64(AX)(SI*2), K1, Z28
 	VADDPS    Z28, Z13, Z13
-	VMOVUPS   (SI), Z28
+	VMOVUPS   (R8), Z28
 	VADDPS    Z28, Z14, Z14
-	VMOVUPS.Z 64(SI), K1, Z28
+	VMOVUPS.Z 64(R8), K1, Z28
 	VADDPS    Z28, Z15, Z15
-	VMOVUPS   (SI)(CX*1), Z28
+	VMOVUPS   (R8)(CX*1), Z28
 	VADDPS    Z28, Z16, Z16
-	VMOVUPS.Z 64(SI)(CX*1), K1, Z28
+	VMOVUPS.Z 64(R8)(CX*1), K1, Z28
 	VADDPS    Z28, Z17, Z17
-	VMOVUPS   (SI)(CX*2), Z28
+	VMOVUPS   (R8)(CX*2), Z28
 	VADDPS    Z28, Z18, Z18
-	VMOVUPS.Z 64(SI)(CX*2), K1, Z28
+	VMOVUPS.Z 64(R8)(CX*2), K1, Z28
 	VADDPS    Z28, Z19, Z19
-	VMOVUPS   (SI)(DX*1), Z28
+	VMOVUPS   (R8)(SI*1), Z28
 	VADDPS    Z28, Z20, Z20
-	VMOVUPS.Z 64(SI)(DX*1), K1, Z28
+	VMOVUPS.Z 64(R8)(SI*1), K1, Z28
 	VADDPS    Z28, Z21, Z21
-	VMOVUPS   (SI)(CX*4), Z28
+	VMOVUPS   (R8)(CX*4), Z28
 	VADDPS    Z28, Z22, Z22
-	VMOVUPS.Z 64(SI)(CX*4), K1, Z28
+	VMOVUPS.Z 64(R8)(CX*4), K1, Z28
 	VADDPS    Z28, Z23, Z23
-	VMOVUPS   (SI)(BX*1), Z28
+	VMOVUPS   (R8)(DI*1), Z28
 	VADDPS    Z28, Z24, Z24
-	VMOVUPS.Z 64(SI)(BX*1), K1, Z28
+	VMOVUPS.Z 64(R8)(DI*1), K1, Z28
 	VADDPS    Z28, Z25, Z25
-	VMOVUPS   (SI)(DX*2), Z28
+	VMOVUPS   (R8)(SI*2), Z28
 	VADDPS    Z28, Z26, Z26
-	VMOVUPS.Z 64(SI)(DX*2), K1, Z28
+	VMOVUPS.Z 64(R8)(SI*2), K1, Z28
 	VADDPS    Z28, Z27, Z27
 
-store167:
+store223:
 	VMOVUPS Z0, (AX)
 	VMOVUPS Z1, K1, 64(AX)
 	VMOVUPS Z2, (AX)(CX*1)
 	VMOVUPS Z3, K1, 64(AX)(CX*1)
 	VMOVUPS Z4, (AX)(CX*2)
 	VMOVUPS Z5, K1, 64(AX)(CX*2)
-	VMOVUPS Z6, (AX)(DX*1)
-	VMOVUPS Z7, K1, 64(AX)(DX*1)
+	VMOVUPS Z6, (AX)(SI*1)
+	VMOVUPS Z7, K1, 64(AX)(SI*1)
 	VMOVUPS Z8, (AX)(CX*4)
 	VMOVUPS Z9, K1, 64(AX)(CX*4)
-	VMOVUPS Z10, (AX)(BX*1)
-	VMOVUPS Z11, K1, 64(AX)(BX*1)
-	VMOVUPS Z12, (AX)(DX*2)
-	VMOVUPS Z13, K1, 64(AX)(DX*2)
-	VMOVUPS Z14, (SI)
-	VMOVUPS Z15, K1, 64(SI)
-	VMOVUPS Z16, (SI)(CX*1)
-	VMOVUPS Z17, K1, 64(SI)(CX*1)
-	VMOVUPS Z18, (SI)(CX*2)
-	VMOVUPS Z19, K1, 64(SI)(CX*2)
-	VMOVUPS Z20, (SI)(DX*1)
-	VMOVUPS Z21, K1, 64(SI)(DX*1)
-	VMOVUPS Z22, (SI)(CX*4)
-	VMOVUPS Z23, K1, 64(SI)(CX*4)
-	VMOVUPS Z24, (SI)(BX*1)
-	VMOVUPS Z25, K1, 64(SI)(BX*1)
-	VMOVUPS Z26, (SI)(DX*2)
-	VMOVUPS Z27, K1, 64(SI)(DX*2)
+	VMOVUPS Z10, (AX)(DI*1)
+	VMOVUPS Z11, K1, 64(AX)(DI*1)
+	VMOVUPS Z12, (AX)(SI*2)
+	VMOVUPS Z13, K1, 64(AX)(SI*2)
+	VMOVUPS Z14, (R8)
+	VMOVUPS Z15, K1, 64(R8)
+	VMOVUPS Z16, (R8)(CX*1)
+	VMOVUPS Z17, K1, 64(R8)(CX*1)
+	VMOVUPS Z18, (R8)(CX*2)
+	VMOVUPS Z19, K1, 64(R8)(CX*2)
+	VMOVUPS Z20, (R8)(SI*1)
+	VMOVUPS Z21, K1, 64(R8)(SI*1)
+	VMOVUPS Z22, (R8)(CX*4)
+	VMOVUPS Z23, K1, 64(R8)(CX*4)
+	VMOVUPS Z24, (R8)(DI*1)
+	VMOVUPS Z25, K1, 64(R8)(DI*1)
+	VMOVUPS Z26, (R8)(SI*2)
+	VMOVUPS Z27, K1, 64(R8)(SI*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below168
+	JZ      below224
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0e, AX, AX
@@ -5320,10 +5089,10 @@ store167:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0e, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down164
+	MOVQ    R10, ahead+120(FP)
+	JMP     down218
 
-below168:
+below224:
 	VZEROUPPER
 	RET
 
@@ -18148,52 +17917,60 @@ down29:
 	VPXORD Z0, Z0, Z0
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
 	JZ     done31
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
 	JLT    loop30
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
 loop30:
-	VMOVUPD.Z    (SI), K1, Z1
+	VMOVUPD.Z    (R8), K1, Z1
 	VBROADCASTSD (AX), Z2
 	VFMADD231PD  Z2, Z1, Z0
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
 	JNZ          loop30
-	TESTQ        R9, R9
-	JZ           done31
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
+	DECQ         R11
+	JLT          finished32
+	JZ           rest33
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
 	JMP          loop30
 
+rest33:
+	MOVQ $+16, R10
+	JMP  loop30
+
+finished32:
 done31:
 	MOVQ      c+96(FP), AX
 	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store32
+	JZ        store34
 	VMOVUPD.Z (AX), K1, Z1
 	VADDPD    Z1, Z0, Z0
 
-store32:
+store34:
 	VMOVUPD Z0, K1, (AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below33
+	JZ      below35
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -18201,10 +17978,10 @@ store32:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
+	MOVQ    SI, ahead+120(FP)
 	JMP     down29
 
-below33:
+below35:
 	VZEROUPPER
 	RET
 
@@ -18214,66 +17991,72 @@ tile2x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down34:
+down36:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done36
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop35
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done38
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop37
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop35:
-	VMOVUPD.Z    (DI), K1, Z2
+loop37:
+	VMOVUPD.Z    (R9), K1, Z2
 	VBROADCASTSD (AX), Z3
 	VFMADD231PD  Z3, Z2, Z0
 	VBROADCASTSD (AX)(CX*1), Z3
 	VFMADD231PD  Z3, Z2, Z1
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop35
-	TESTQ        R10, R10
-	JZ           done36
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop35
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop37
+	DECQ         R12
+	JLT          finished39
+	JZ           rest40
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop37
 
-done36:
+rest40:
+	MOVQ $+16, R11
+	JMP  loop37
+
+finished39:
+done38:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store37
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store41
 	VMOVUPD.Z (AX), K1, Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store37:
+store41:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below38
+	JZ      below42
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x02, AX, AX
@@ -18281,10 +18064,10 @@ store37:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down34
+	MOVQ    DI, ahead+120(FP)
+	JMP     down36
 
-below38:
+below42:
 	VZEROUPPER
 	RET
 
@@ -18294,60 +18077,64 @@ tile3x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down39:
+down43:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done41
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop40
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done45
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop44
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
 
-loop40:
-	VMOVUPD.Z    (DI), K1, Z3
+loop44:
+	VMOVUPD.Z    (R9), K1, Z3
 	VBROADCASTSD (AX), Z4
 	VFMADD231PD  Z4, Z3, Z0
 	VBROADCASTSD (AX)(CX*1), Z4
 	VFMADD231PD  Z4, Z3, Z1
 	VBROADCASTSD (AX)(CX*2), Z4
 	VFMADD231PD  Z4, Z3, Z2
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop40
-	TESTQ        R10, R10
-	JZ           done41
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop40
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop44
+	DECQ         R12
+	JLT          finished46
+	JZ           rest47
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop44
 
-done41:
+rest47:
+	MOVQ $+16, R11
+	JMP  loop44
+
+finished46:
+done45:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store42
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store48
 	VMOVUPD.Z (AX), K1, Z3
 	VADDPD    Z3, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z3
@@ -18355,13 +18142,13 @@ done41:
 	VMOVUPD.Z (AX)(CX*2), K1, Z3
 	VADDPD    Z3, Z2, Z2
 
-store42:
+store48:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below43
+	JZ      below49
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x03, AX, AX
@@ -18369,10 +18156,10 @@ store42:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x03, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down39
+	MOVQ    DI, ahead+120(FP)
+	JMP     down43
 
-below43:
+below49:
 	VZEROUPPER
 	RET
 
@@ -18382,84 +18169,86 @@ tile4x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down44:
+down50:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done46
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop45
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done52
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop51
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
 
-loop45:
-	VMOVUPD.Z    (R8), K1, Z4
+loop51:
+	VMOVUPD.Z    (R10), K1, Z4
 	VBROADCASTSD (AX), Z5
 	VFMADD231PD  Z5, Z4, Z0
 	VBROADCASTSD (AX)(CX*1), Z5
 	VFMADD231PD  Z5, Z4, Z1
 	VBROADCASTSD (AX)(CX*2), Z5
 	VFMADD231PD  Z5, Z4, Z2
-	VBROADCASTSD (AX)(DX*1), Z5
+	VBROADCASTSD (AX)(SI*1), Z5
 	VFMADD231PD  Z5, Z4, Z3
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop45
-	TESTQ        R11, R11
-	JZ           done46
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop45
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop51
+	DECQ         R13
+	JLT          finished53
+	JZ           rest54
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop51
 
-done46:
+rest54:
+	MOVQ $+16, R12
+	JMP  loop51
+
+finished53:
+done52:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store47
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store55
 	VMOVUPD.Z (AX), K1, Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z4
 	VADDPD    Z4, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z4
 	VADDPD    Z4, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z4
+	VMOVUPD.Z (AX)(SI*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store47:
+store55:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below48
+	JZ      below56
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x04, AX, AX
@@ -18467,10 +18256,10 @@ store47:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x04, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down44
+	MOVQ    R8, ahead+120(FP)
+	JMP     down50
 
-below48:
+below56:
 	VZEROUPPER
 	RET
 
@@ -18480,7 +18269,7 @@ tile5x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down49:
+down57:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18488,339 +18277,99 @@ down49:
 	VPXORD Z4, Z4, Z4
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done51
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop50
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done59
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop58
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
-loop50:
-	VMOVUPD.Z    (R8), K1, Z5
+loop58:
+	VMOVUPD.Z    (R10), K1, Z5
 	VBROADCASTSD (AX), Z6
 	VFMADD231PD  Z6, Z5, Z0
 	VBROADCASTSD (AX)(CX*1), Z6
 	VFMADD231PD  Z6, Z5, Z1
 	VBROADCASTSD (AX)(CX*2), Z6
 	VFMADD231PD  Z6, Z5, Z2
-	VBROADCASTSD (AX)(DX*1), Z6
+	VBROADCASTSD (AX)(SI*1), Z6
 	VFMADD231PD  Z6, Z5, Z3
 	VBROADCASTSD (AX)(CX*4), Z6
 	VFMADD231PD  Z6, Z5, Z4
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop50
-	TESTQ        R11, R11
-	JZ           done51
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop50
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop58
+	DECQ         R13
+	JLT          finished60
+	JZ           rest61
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop58
 
-done51:
+rest61:
+	MOVQ $+16, R12
+	JMP  loop58
+
+finished60:
+done59:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store52
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store62
 	VMOVUPD.Z (AX), K1, Z5
 	VADDPD    Z5, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z5
 	VADDPD    Z5, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z5
 	VADDPD    Z5, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z5
+	VMOVUPD.Z (AX)(SI*1), K1, Z5
 	VADDPD    Z5, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z5
 	VADDPD    Z5, Z4, Z4
-
-store52:
-	VMOVUPD Z0, K1, (AX)
-	VMOVUPD Z1, K1, (AX)(CX*1)
-	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
-	VMOVUPD Z4, K1, (AX)(CX*4)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below53
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down49
-
-below53:
-	VZEROUPPER
-	RET
-
-tile6x1:
-	MOVQ  cols+16(FP), AX
-	MOVL  $-1, CX
-	BZHIL AX, CX, CX
-	KMOVW CX, K1
-
-down54:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done56
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop55
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop55:
-	VMOVUPD.Z    (R9), K1, Z6
-	VBROADCASTSD (AX), Z7
-	VFMADD231PD  Z7, Z6, Z0
-	VBROADCASTSD (AX)(CX*1), Z7
-	VFMADD231PD  Z7, Z6, Z1
-	VBROADCASTSD (AX)(CX*2), Z7
-	VFMADD231PD  Z7, Z6, Z2
-	VBROADCASTSD (AX)(DX*1), Z7
-	VFMADD231PD  Z7, Z6, Z3
-	VBROADCASTSD (AX)(CX*4), Z7
-	VFMADD231PD  Z7, Z6, Z4
-	VBROADCASTSD (AX)(BX*1), Z7
-	VFMADD231PD  Z7, Z6, Z5
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop55
-	TESTQ        R12, R12
-	JZ           done56
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop55
-
-done56:
-	MOVQ      c+96(FP), AX
-	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store57
-	VMOVUPD.Z (AX), K1, Z6
-	VADDPD    Z6, Z0, Z0
-	VMOVUPD.Z (AX)(CX*1), K1, Z6
-	VADDPD    Z6, Z1, Z1
-	VMOVUPD.Z (AX)(CX*2), K1, Z6
-	VADDPD    Z6, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z6
-	VADDPD    Z6, Z3, Z3
-	VMOVUPD.Z (AX)(CX*4), K1, Z6
-	VADDPD    Z6, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z6
-	VADDPD    Z6, Z5, Z5
-
-store57:
-	VMOVUPD Z0, K1, (AX)
-	VMOVUPD Z1, K1, (AX)(CX*1)
-	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
-	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below58
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x06, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x06, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down54
-
-below58:
-	VZEROUPPER
-	RET
-
-tile7x1:
-	MOVQ  cols+16(FP), AX
-	MOVL  $-1, CX
-	BZHIL AX, CX, CX
-	KMOVW CX, K1
-
-down59:
-	VPXORD Z0, Z0, Z0
-	VPXORD Z1, Z1, Z1
-	VPXORD Z2, Z2, Z2
-	VPXORD Z3, Z3, Z3
-	VPXORD Z4, Z4, Z4
-	VPXORD Z5, Z5, Z5
-	VPXORD Z6, Z6, Z6
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done61
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop60
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop60:
-	VMOVUPD.Z    (R9), K1, Z7
-	VBROADCASTSD (AX), Z8
-	VFMADD231PD  Z8, Z7, Z0
-	VBROADCASTSD (AX)(CX*1), Z8
-	VFMADD231PD  Z8, Z7, Z1
-	VBROADCASTSD (AX)(CX*2), Z8
-	VFMADD231PD  Z8, Z7, Z2
-	VBROADCASTSD (AX)(DX*1), Z8
-	VFMADD231PD  Z8, Z7, Z3
-	VBROADCASTSD (AX)(CX*4), Z8
-	VFMADD231PD  Z8, Z7, Z4
-	VBROADCASTSD (AX)(BX*1), Z8
-	VFMADD231PD  Z8, Z7, Z5
-	VBROADCASTSD (AX)(DX*2), Z8
-	VFMADD231PD  Z8, Z7, Z6
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop60
-	TESTQ        R12, R12
-	JZ           done61
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop60
-
-done61:
-	MOVQ      c+96(FP), AX
-	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store62
-	VMOVUPD.Z (AX), K1, Z7
-	VADDPD    Z7, Z0, Z0
-	VMOVUPD.Z (AX)(CX*1), K1, Z7
-	VADDPD    Z7, Z1, Z1
-	VMOVUPD.Z (AX)(CX*2), K1, Z7
-	VADDPD    Z7, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z7
-	VADDPD    Z7, Z3, Z3
-	VMOVUPD.Z (AX)(CX*4), K1, Z7
-	VADDPD    Z7, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z7
-	VADDPD    Z7, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z7
-	VADDPD    Z7, Z6, Z6
 
 store62:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
 	JZ      below63
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x07, AX, AX
+	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, a+32(FP)
 	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x07, AX, AX
+	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down59
+	MOVQ    R8, ahead+120(FP)
+	JMP     down57
 
 below63:
 	VZEROUPPER
 	RET
 
-tile8x1:
+tile6x1:
 	MOVQ  cols+16(FP), AX
 	MOVL  $-1, CX
 	BZHIL AX, CX, CX
@@ -18833,116 +18382,344 @@ down64:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done66
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop65
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
+
+loop65:
+	VMOVUPD.Z    (R11), K1, Z6
+	VBROADCASTSD (AX), Z7
+	VFMADD231PD  Z7, Z6, Z0
+	VBROADCASTSD (AX)(CX*1), Z7
+	VFMADD231PD  Z7, Z6, Z1
+	VBROADCASTSD (AX)(CX*2), Z7
+	VFMADD231PD  Z7, Z6, Z2
+	VBROADCASTSD (AX)(SI*1), Z7
+	VFMADD231PD  Z7, Z6, Z3
+	VBROADCASTSD (AX)(CX*4), Z7
+	VFMADD231PD  Z7, Z6, Z4
+	VBROADCASTSD (AX)(DI*1), Z7
+	VFMADD231PD  Z7, Z6, Z5
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop65
+	DECQ         R14
+	JLT          finished67
+	JZ           rest68
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop65
+
+rest68:
+	MOVQ $+16, R13
+	JMP  loop65
+
+finished67:
+done66:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store69
+	VMOVUPD.Z (AX), K1, Z6
+	VADDPD    Z6, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z6
+	VADDPD    Z6, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z6
+	VADDPD    Z6, Z2, Z2
+	VMOVUPD.Z (AX)(SI*1), K1, Z6
+	VADDPD    Z6, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z6
+	VADDPD    Z6, Z4, Z4
+	VMOVUPD.Z (AX)(DI*1), K1, Z6
+	VADDPD    Z6, Z5, Z5
+
+store69:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(SI*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below70
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R9, ahead+120(FP)
+	JMP     down64
+
+below70:
+	VZEROUPPER
+	RET
+
+tile7x1:
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down71:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
+	VPXORD Z6, Z6, Z6
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done73
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop72
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x07, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+8, R14
+	MOVQ   c+96(FP), DX
+
+loop72:
+	VMOVUPD.Z    (R11), K1, Z7
+	VBROADCASTSD (AX), Z8
+	VFMADD231PD  Z8, Z7, Z0
+	VBROADCASTSD (AX)(CX*1), Z8
+	VFMADD231PD  Z8, Z7, Z1
+	VBROADCASTSD (AX)(CX*2), Z8
+	VFMADD231PD  Z8, Z7, Z2
+	VBROADCASTSD (AX)(SI*1), Z8
+	VFMADD231PD  Z8, Z7, Z3
+	VBROADCASTSD (AX)(CX*4), Z8
+	VFMADD231PD  Z8, Z7, Z4
+	VBROADCASTSD (AX)(DI*1), Z8
+	VFMADD231PD  Z8, Z7, Z5
+	VBROADCASTSD (AX)(SI*2), Z8
+	VFMADD231PD  Z8, Z7, Z6
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop72
+	DECQ         R14
+	JLT          finished74
+	JZ           rest75
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop72
+
+rest75:
+	MOVQ $+16, R13
+	JMP  loop72
+
+finished74:
+done73:
+	MOVQ      c+96(FP), AX
+	MOVQ      rowC+104(FP), CX
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store76
+	VMOVUPD.Z (AX), K1, Z7
+	VADDPD    Z7, Z0, Z0
+	VMOVUPD.Z (AX)(CX*1), K1, Z7
+	VADDPD    Z7, Z1, Z1
+	VMOVUPD.Z (AX)(CX*2), K1, Z7
+	VADDPD    Z7, Z2, Z2
+	VMOVUPD.Z (AX)(SI*1), K1, Z7
+	VADDPD    Z7, Z3, Z3
+	VMOVUPD.Z (AX)(CX*4), K1, Z7
+	VADDPD    Z7, Z4, Z4
+	VMOVUPD.Z (AX)(DI*1), K1, Z7
+	VADDPD    Z7, Z5, Z5
+	VMOVUPD.Z (AX)(SI*2), K1, Z7
+	VADDPD    Z7, Z6, Z6
+
+store76:
+	VMOVUPD Z0, K1, (AX)
+	VMOVUPD Z1, K1, (AX)(CX*1)
+	VMOVUPD Z2, K1, (AX)(CX*2)
+	VMOVUPD Z3, K1, (AX)(SI*1)
+	VMOVUPD Z4, K1, (AX)(CX*4)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below77
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x07, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R9, ahead+120(FP)
+	JMP     down71
+
+below77:
+	VZEROUPPER
+	RET
+
+tile8x1:
+	MOVQ  cols+16(FP), AX
+	MOVL  $-1, CX
+	BZHIL AX, CX, CX
+	KMOVW CX, K1
+
+down78:
+	VPXORD Z0, Z0, Z0
+	VPXORD Z1, Z1, Z1
+	VPXORD Z2, Z2, Z2
+	VPXORD Z3, Z3, Z3
+	VPXORD Z4, Z4, Z4
+	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done66
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop65
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done80
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop79
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x08, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+9, R15
+	MOVQ   c+96(FP), DX
 
-loop65:
-	VMOVUPD.Z    (R10), K1, Z8
+loop79:
+	VMOVUPD.Z    (R12), K1, Z8
 	VBROADCASTSD (AX), Z9
 	VFMADD231PD  Z9, Z8, Z0
 	VBROADCASTSD (AX)(CX*1), Z9
 	VFMADD231PD  Z9, Z8, Z1
 	VBROADCASTSD (AX)(CX*2), Z9
 	VFMADD231PD  Z9, Z8, Z2
-	VBROADCASTSD (AX)(DX*1), Z9
+	VBROADCASTSD (AX)(SI*1), Z9
 	VFMADD231PD  Z9, Z8, Z3
 	VBROADCASTSD (AX)(CX*4), Z9
 	VFMADD231PD  Z9, Z8, Z4
-	VBROADCASTSD (AX)(BX*1), Z9
+	VBROADCASTSD (AX)(DI*1), Z9
 	VFMADD231PD  Z9, Z8, Z5
-	VBROADCASTSD (AX)(DX*2), Z9
+	VBROADCASTSD (AX)(SI*2), Z9
 	VFMADD231PD  Z9, Z8, Z6
-	VBROADCASTSD (SI), Z9
+	VBROADCASTSD (R8), Z9
 	VFMADD231PD  Z9, Z8, Z7
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop65
-	TESTQ        R13, R13
-	JZ           done66
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop65
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop79
+	DECQ         R15
+	JLT          finished81
+	JZ           rest82
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop79
 
-done66:
+rest82:
+	MOVQ $+16, R14
+	JMP  loop79
+
+finished81:
+done80:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store67
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store83
 	VMOVUPD.Z (AX), K1, Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z8
 	VADDPD    Z8, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z8
 	VADDPD    Z8, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z8
+	VMOVUPD.Z (AX)(SI*1), K1, Z8
 	VADDPD    Z8, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z8
 	VADDPD    Z8, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z8
+	VMOVUPD.Z (AX)(DI*1), K1, Z8
 	VADDPD    Z8, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z8
+	VMOVUPD.Z (AX)(SI*2), K1, Z8
 	VADDPD    Z8, Z6, Z6
-	VMOVUPD.Z (SI), K1, Z8
+	VMOVUPD.Z (R8), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store67:
+store83:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
-	VMOVUPD Z7, K1, (SI)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	VMOVUPD Z7, K1, (R8)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below68
+	JZ      below84
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x08, AX, AX
@@ -18950,10 +18727,10 @@ store67:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x08, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down64
+	MOVQ    R10, ahead+120(FP)
+	JMP     down78
 
-below68:
+below84:
 	VZEROUPPER
 	RET
 
@@ -18963,7 +18740,7 @@ tile9x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down69:
+down85:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -18975,119 +18752,111 @@ down69:
 	VPXORD Z8, Z8, Z8
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done71
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop70
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done87
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop86
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x09, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+10, R15
+	MOVQ   c+96(FP), DX
 
-loop70:
-	VMOVUPD.Z    (R10), K1, Z9
+loop86:
+	VMOVUPD.Z    (R12), K1, Z9
 	VBROADCASTSD (AX), Z10
 	VFMADD231PD  Z10, Z9, Z0
 	VBROADCASTSD (AX)(CX*1), Z10
 	VFMADD231PD  Z10, Z9, Z1
 	VBROADCASTSD (AX)(CX*2), Z10
 	VFMADD231PD  Z10, Z9, Z2
-	VBROADCASTSD (AX)(DX*1), Z10
+	VBROADCASTSD (AX)(SI*1), Z10
 	VFMADD231PD  Z10, Z9, Z3
 	VBROADCASTSD (AX)(CX*4), Z10
 	VFMADD231PD  Z10, Z9, Z4
-	VBROADCASTSD (AX)(BX*1), Z10
+	VBROADCASTSD (AX)(DI*1), Z10
 	VFMADD231PD  Z10, Z9, Z5
-	VBROADCASTSD (AX)(DX*2), Z10
+	VBROADCASTSD (AX)(SI*2), Z10
 	VFMADD231PD  Z10, Z9, Z6
-	VBROADCASTSD (SI), Z10
+	VBROADCASTSD (R8), Z10
 	VFMADD231PD  Z10, Z9, Z7
-	VBROADCASTSD (SI)(CX*1), Z10
+	VBROADCASTSD (R8)(CX*1), Z10
 	VFMADD231PD  Z10, Z9, Z8
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop70
-	TESTQ        R13, R13
-	JZ           done71
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop70
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop86
+	DECQ         R15
+	JLT          finished88
+	JZ           rest89
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop86
 
-done71:
+rest89:
+	MOVQ $+16, R14
+	JMP  loop86
+
+finished88:
+done87:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store72
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store90
 	VMOVUPD.Z (AX), K1, Z9
 	VADDPD    Z9, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z9
 	VADDPD    Z9, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z9
 	VADDPD    Z9, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z9
+	VMOVUPD.Z (AX)(SI*1), K1, Z9
 	VADDPD    Z9, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z9
 	VADDPD    Z9, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z9
+	VMOVUPD.Z (AX)(DI*1), K1, Z9
 	VADDPD    Z9, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z9
+	VMOVUPD.Z (AX)(SI*2), K1, Z9
 	VADDPD    Z9, Z6, Z6
-	VMOVUPD.Z (SI), K1, Z9
+	VMOVUPD.Z (R8), K1, Z9
 	VADDPD    Z9, Z7, Z7
-	VMOVUPD.Z (SI)(CX*1), K1, Z9
+	VMOVUPD.Z (R8)(CX*1), K1, Z9
 	VADDPD    Z9, Z8, Z8
 
-store72:
+store90:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
-	VMOVUPD Z7, K1, (SI)
-	VMOVUPD Z8, K1, (SI)(CX*1)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z8, K1, (R8)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below73
+	JZ      below91
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x09, AX, AX
@@ -19095,10 +18864,10 @@ store72:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x09, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down69
+	MOVQ    R10, ahead+120(FP)
+	JMP     down85
 
-below73:
+below91:
 	VZEROUPPER
 	RET
 
@@ -19108,7 +18877,7 @@ tile10x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down74:
+down92:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19121,126 +18890,116 @@ down74:
 	VPXORD Z9, Z9, Z9
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done76
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop75
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done94
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop93
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0a, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+11, R15
+	MOVQ   c+96(FP), DX
 
-loop75:
-	VMOVUPD.Z    (R10), K1, Z10
+loop93:
+	VMOVUPD.Z    (R12), K1, Z10
 	VBROADCASTSD (AX), Z11
 	VFMADD231PD  Z11, Z10, Z0
 	VBROADCASTSD (AX)(CX*1), Z11
 	VFMADD231PD  Z11, Z10, Z1
 	VBROADCASTSD (AX)(CX*2), Z11
 	VFMADD231PD  Z11, Z10, Z2
-	VBROADCASTSD (AX)(DX*1), Z11
+	VBROADCASTSD (AX)(SI*1), Z11
 	VFMADD231PD  Z11, Z10, Z3
 	VBROADCASTSD (AX)(CX*4), Z11
 	VFMADD231PD  Z11, Z10, Z4
-	VBROADCASTSD (AX)(BX*1), Z11
+	VBROADCASTSD (AX)(DI*1), Z11
 	VFMADD231PD  Z11, Z10, Z5
-	VBROADCASTSD (AX)(DX*2), Z11
+	VBROADCASTSD (AX)(SI*2), Z11
 	VFMADD231PD  Z11, Z10, Z6
-	VBROADCASTSD (SI), Z11
+	VBROADCASTSD (R8), Z11
 	VFMADD231PD  Z11, Z10, Z7
-	VBROADCASTSD (SI)(CX*1), Z11
+	VBROADCASTSD (R8)(CX*1), Z11
 	VFMADD231PD  Z11, Z10, Z8
-	VBROADCASTSD (SI)(CX*2), Z11
+	VBROADCASTSD (R8)(CX*2), Z11
 	VFMADD231PD  Z11, Z10, Z9
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop75
-	TESTQ        R13, R13
-	JZ           done76
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop75
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop93
+	DECQ         R15
+	JLT          finished95
+	JZ           rest96
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop93
 
-done76:
+rest96:
+	MOVQ $+16, R14
+	JMP  loop93
+
+finished95:
+done94:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store77
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store97
 	VMOVUPD.Z (AX), K1, Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z10
 	VADDPD    Z10, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z10
 	VADDPD    Z10, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z10
+	VMOVUPD.Z (AX)(SI*1), K1, Z10
 	VADDPD    Z10, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z10
 	VADDPD    Z10, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z10
+	VMOVUPD.Z (AX)(DI*1), K1, Z10
 	VADDPD    Z10, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z10
+	VMOVUPD.Z (AX)(SI*2), K1, Z10
 	VADDPD    Z10, Z6, Z6
-	VMOVUPD.Z (SI), K1, Z10
+	VMOVUPD.Z (R8), K1, Z10
 	VADDPD    Z10, Z7, Z7
-	VMOVUPD.Z (SI)(CX*1), K1, Z10
+	VMOVUPD.Z (R8)(CX*1), K1, Z10
 	VADDPD    Z10, Z8, Z8
-	VMOVUPD.Z (SI)(CX*2), K1, Z10
+	VMOVUPD.Z (R8)(CX*2), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store77:
+store97:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
-	VMOVUPD Z7, K1, (SI)
-	VMOVUPD Z8, K1, (SI)(CX*1)
-	VMOVUPD Z9, K1, (SI)(CX*2)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z8, K1, (R8)(CX*1)
+	VMOVUPD Z9, K1, (R8)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below78
+	JZ      below98
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0a, AX, AX
@@ -19248,10 +19007,10 @@ store77:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0a, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down74
+	MOVQ    R10, ahead+120(FP)
+	JMP     down92
 
-below78:
+below98:
 	VZEROUPPER
 	RET
 
@@ -19261,7 +19020,7 @@ tile11x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down79:
+down99:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19275,133 +19034,121 @@ down79:
 	VPXORD Z10, Z10, Z10
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done81
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop80
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done101
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop100
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0b, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+12, R15
+	MOVQ   c+96(FP), DX
 
-loop80:
-	VMOVUPD.Z    (R10), K1, Z11
+loop100:
+	VMOVUPD.Z    (R12), K1, Z11
 	VBROADCASTSD (AX), Z12
 	VFMADD231PD  Z12, Z11, Z0
 	VBROADCASTSD (AX)(CX*1), Z12
 	VFMADD231PD  Z12, Z11, Z1
 	VBROADCASTSD (AX)(CX*2), Z12
 	VFMADD231PD  Z12, Z11, Z2
-	VBROADCASTSD (AX)(DX*1), Z12
+	VBROADCASTSD (AX)(SI*1), Z12
 	VFMADD231PD  Z12, Z11, Z3
 	VBROADCASTSD (AX)(CX*4), Z12
 	VFMADD231PD  Z12, Z11, Z4
-	VBROADCASTSD (AX)(BX*1), Z12
+	VBROADCASTSD (AX)(DI*1), Z12
 	VFMADD231PD  Z12, Z11, Z5
-	VBROADCASTSD (AX)(DX*2), Z12
+	VBROADCASTSD (AX)(SI*2), Z12
 	VFMADD231PD  Z12, Z11, Z6
-	VBROADCASTSD (SI), Z12
+	VBROADCASTSD (R8), Z12
 	VFMADD231PD  Z12, Z11, Z7
-	VBROADCASTSD (SI)(CX*1), Z12
+	VBROADCASTSD (R8)(CX*1), Z12
 	VFMADD231PD  Z12, Z11, Z8
-	VBROADCASTSD (SI)(CX*2), Z12
+	VBROADCASTSD (R8)(CX*2), Z12
 	VFMADD231PD  Z12, Z11, Z9
-	VBROADCASTSD (SI)(DX*1), Z12
+	VBROADCASTSD (R8)(SI*1), Z12
 	VFMADD231PD  Z12, Z11, Z10
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop80
-	TESTQ        R13, R13
-	JZ           done81
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop80
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop100
+	DECQ         R15
+	JLT          finished102
+	JZ           rest103
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop100
 
-done81:
+rest103:
+	MOVQ $+16, R14
+	JMP  loop100
+
+finished102:
+done101:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store82
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store104
 	VMOVUPD.Z (AX), K1, Z11
 	VADDPD    Z11, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z11
 	VADDPD    Z11, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z11
 	VADDPD    Z11, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z11
+	VMOVUPD.Z (AX)(SI*1), K1, Z11
 	VADDPD    Z11, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z11
 	VADDPD    Z11, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z11
+	VMOVUPD.Z (AX)(DI*1), K1, Z11
 	VADDPD    Z11, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z11
+	VMOVUPD.Z (AX)(SI*2), K1, Z11
 	VADDPD    Z11, Z6, Z6
-	VMOVUPD.Z (SI), K1, Z11
+	VMOVUPD.Z (R8), K1, Z11
 	VADDPD    Z11, Z7, Z7
-	VMOVUPD.Z (SI)(CX*1), K1, Z11
+	VMOVUPD.Z (R8)(CX*1), K1, Z11
 	VADDPD    Z11, Z8, Z8
-	VMOVUPD.Z (SI)(CX*2), K1, Z11
+	VMOVUPD.Z (R8)(CX*2), K1, Z11
 	VADDPD    Z11, Z9, Z9
-	VMOVUPD.Z (SI)(DX*1), K1, Z11
+	VMOVUPD.Z (R8)(SI*1), K1, Z11
 	VADDPD    Z11, Z10, Z10
 
-store82:
+store104:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
-	VMOVUPD Z7, K1, (SI)
-	VMOVUPD Z8, K1, (SI)(CX*1)
-	VMOVUPD Z9, K1, (SI)(CX*2)
-	VMOVUPD Z10, K1, (SI)(DX*1)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z8, K1, (R8)(CX*1)
+	VMOVUPD Z9, K1, (R8)(CX*2)
+	VMOVUPD Z10, K1, (R8)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below83
+	JZ      below105
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0b, AX, AX
@@ -19409,10 +19156,10 @@ store82:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0b, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down79
+	MOVQ    R10, ahead+120(FP)
+	JMP     down99
 
-below83:
+below105:
 	VZEROUPPER
 	RET
 
@@ -19422,7 +19169,7 @@ tile12x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down84:
+down106:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19437,140 +19184,126 @@ down84:
 	VPXORD Z11, Z11, Z11
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done86
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop85
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done108
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop107
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0c, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+13, R15
+	MOVQ   c+96(FP), DX
 
-loop85:
-	VMOVUPD.Z    (R10), K1, Z12
+loop107:
+	VMOVUPD.Z    (R12), K1, Z12
 	VBROADCASTSD (AX), Z13
 	VFMADD231PD  Z13, Z12, Z0
 	VBROADCASTSD (AX)(CX*1), Z13
 	VFMADD231PD  Z13, Z12, Z1
 	VBROADCASTSD (AX)(CX*2), Z13
 	VFMADD231PD  Z13, Z12, Z2
-	VBROADCASTSD (AX)(DX*1), Z13
+	VBROADCASTSD (AX)(SI*1), Z13
 	VFMADD231PD  Z13, Z12, Z3
 	VBROADCASTSD (AX)(CX*4), Z13
 	VFMADD231PD  Z13, Z12, Z4
-	VBROADCASTSD (AX)(BX*1), Z13
+	VBROADCASTSD (AX)(DI*1), Z13
 	VFMADD231PD  Z13, Z12, Z5
-	VBROADCASTSD (AX)(DX*2), Z13
+	VBROADCASTSD (AX)(SI*2), Z13
 	VFMADD231PD  Z13, Z12, Z6
-	VBROADCASTSD (SI), Z13
+	VBROADCASTSD (R8), Z13
 	VFMADD231PD  Z13, Z12, Z7
-	VBROADCASTSD (SI)(CX*1), Z13
+	VBROADCASTSD (R8)(CX*1), Z13
 	VFMADD231PD  Z13, Z12, Z8
-	VBROADCASTSD (SI)(CX*2), Z13
+	VBROADCASTSD (R8)(CX*2), Z13
 	VFMADD231PD  Z13, Z12, Z9
-	VBROADCASTSD (SI)(DX*1), Z13
+	VBROADCASTSD (R8)(SI*1), Z13
 	VFMADD231PD  Z13, Z12, Z10
-	VBROADCASTSD (SI)(CX*4), Z13
+	VBROADCASTSD (R8)(CX*4), Z13
 	VFMADD231PD  Z13, Z12, Z11
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop85
-	TESTQ        R13, R13
-	JZ           done86
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop85
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop107
+	DECQ         R15
+	JLT          finished109
+	JZ           rest110
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop107
 
-done86:
+rest110:
+	MOVQ $+16, R14
+	JMP  loop107
+
+finished109:
+done108:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store87
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store111
 	VMOVUPD.Z (AX), K1, Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z12
 	VADDPD    Z12, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z12
 	VADDPD    Z12, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z12
+	VMOVUPD.Z (AX)(SI*1), K1, Z12
 	VADDPD    Z12, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z12
 	VADDPD    Z12, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z12
+	VMOVUPD.Z (AX)(DI*1), K1, Z12
 	VADDPD    Z12, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z12
+	VMOVUPD.Z (AX)(SI*2), K1, Z12
 	VADDPD    Z12, Z6, Z6
-	VMOVUPD.Z (SI), K1, Z12
+	VMOVUPD.Z (R8), K1, Z12
 	VADDPD    Z12, Z7, Z7
-	VMOVUPD.Z (SI)(CX*1), K1, Z12
+	VMOVUPD.Z (R8)(CX*1), K1, Z12
 	VADDPD    Z12, Z8, Z8
-	VMOVUPD.Z (SI)(CX*2), K1, Z12
+	VMOVUPD.Z (R8)(CX*2), K1, Z12
 	VADDPD    Z12, Z9, Z9
-	VMOVUPD.Z (SI)(DX*1), K1, Z12
+	VMOVUPD.Z (R8)(SI*1), K1, Z12
 	VADDPD    Z12, Z10, Z10
-	VMOVUPD.Z (SI)(CX*4), K1, Z12
+	VMOVUPD.Z (R8)(CX*4), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store87:
+store111:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
-	VMOVUPD Z7, K1, (SI)
-	VMOVUPD Z8, K1, (SI)(CX*1)
-	VMOVUPD Z9, K1, (SI)(CX*2)
-	VMOVUPD Z10, K1, (SI)(DX*1)
-	VMOVUPD Z11, K1, (SI)(CX*4)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z8, K1, (R8)(CX*1)
+	VMOVUPD Z9, K1, (R8)(CX*2)
+	VMOVUPD Z10, K1, (R8)(SI*1)
+	VMOVUPD Z11, K1, (R8)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below88
+	JZ      below112
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0c, AX, AX
@@ -19578,10 +19311,10 @@ store87:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0c, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down84
+	MOVQ    R10, ahead+120(FP)
+	JMP     down106
 
-below88:
+below112:
 	VZEROUPPER
 	RET
 
@@ -19591,7 +19324,7 @@ tile13x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down89:
+down113:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19607,147 +19340,131 @@ down89:
 	VPXORD Z12, Z12, Z12
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done91
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop90
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done115
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop114
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0d, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+14, R15
+	MOVQ   c+96(FP), DX
 
-loop90:
-	VMOVUPD.Z    (R10), K1, Z13
+loop114:
+	VMOVUPD.Z    (R12), K1, Z13
 	VBROADCASTSD (AX), Z14
 	VFMADD231PD  Z14, Z13, Z0
 	VBROADCASTSD (AX)(CX*1), Z14
 	VFMADD231PD  Z14, Z13, Z1
 	VBROADCASTSD (AX)(CX*2), Z14
 	VFMADD231PD  Z14, Z13, Z2
-	VBROADCASTSD (AX)(DX*1), Z14
+	VBROADCASTSD (AX)(SI*1), Z14
 	VFMADD231PD  Z14, Z13, Z3
 	VBROADCASTSD (AX)(CX*4), Z14
 	VFMADD231PD  Z14, Z13, Z4
-	VBROADCASTSD (AX)(BX*1), Z14
+	VBROADCASTSD (AX)(DI*1), Z14
 	VFMADD231PD  Z14, Z13, Z5
-	VBROADCASTSD (AX)(DX*2), Z14
+	VBROADCASTSD (AX)(SI*2), Z14
 	VFMADD231PD  Z14, Z13, Z6
-	VBROADCASTSD (SI), Z14
+	VBROADCASTSD (R8), Z14
 	VFMADD231PD  Z14, Z13, Z7
-	VBROADCASTSD (SI)(CX*1), Z14
+	VBROADCASTSD (R8)(CX*1), Z14
 	VFMADD231PD  Z14, Z13, Z8
-	VBROADCASTSD (SI)(CX*2), Z14
+	VBROADCASTSD (R8)(CX*2), Z14
 	VFMADD231PD  Z14, Z13, Z9
-	VBROADCASTSD (SI)(DX*1), Z14
+	VBROADCASTSD (R8)(SI*1), Z14
 	VFMADD231PD  Z14, Z13, Z10
-	VBROADCASTSD (SI)(CX*4), Z14
+	VBROADCASTSD (R8)(CX*4), Z14
 	VFMADD231PD  Z14, Z13, Z11
-	VBROADCASTSD (SI)(BX*1), Z14
+	VBROADCASTSD (R8)(DI*1), Z14
 	VFMADD231PD  Z14, Z13, Z12
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop90
-	TESTQ        R13, R13
-	JZ           done91
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop90
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop114
+	DECQ         R15
+	JLT          finished116
+	JZ           rest117
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop114
 
-done91:
+rest117:
+	MOVQ $+16, R14
+	JMP  loop114
+
+finished116:
+done115:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store92
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store118
 	VMOVUPD.Z (AX), K1, Z13
 	VADDPD    Z13, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z13
 	VADDPD    Z13, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z13
 	VADDPD    Z13, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z13
+	VMOVUPD.Z (AX)(SI*1), K1, Z13
 	VADDPD    Z13, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z13
 	VADDPD    Z13, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z13
+	VMOVUPD.Z (AX)(DI*1), K1, Z13
 	VADDPD    Z13, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z13
+	VMOVUPD.Z (AX)(SI*2), K1, Z13
 	VADDPD    Z13, Z6, Z6
-	VMOVUPD.Z (SI), K1, Z13
+	VMOVUPD.Z (R8), K1, Z13
 	VADDPD    Z13, Z7, Z7
-	VMOVUPD.Z (SI)(CX*1), K1, Z13
+	VMOVUPD.Z (R8)(CX*1), K1, Z13
 	VADDPD    Z13, Z8, Z8
-	VMOVUPD.Z (SI)(CX*2), K1, Z13
+	VMOVUPD.Z (R8)(CX*2), K1, Z13
 	VADDPD    Z13, Z9, Z9
-	VMOVUPD.Z (SI)(DX*1), K1, Z13
+	VMOVUPD.Z (R8)(SI*1), K1, Z13
 	VADDPD    Z13, Z10, Z10
-	VMOVUPD.Z (SI)(CX*4), K1, Z13
+	VMOVUPD.Z (R8)(CX*4), K1, Z13
 	VADDPD    Z13, Z11, Z11
-	VMOVUPD.Z (SI)(BX*1), K1, Z13
+	VMOVUPD.Z (R8)(DI*1), K1, Z13
 	VADDPD    Z13, Z12, Z12
 
-store92:
+store118:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
-	VMOVUPD Z7, K1, (SI)
-	VMOVUPD Z8, K1, (SI)(CX*1)
-	VMOVUPD Z9, K1, (SI)(CX*2)
-	VMOVUPD Z10, K1, (SI)(DX*1)
-	VMOVUPD Z11, K1, (SI)(CX*4)
-	VMOVUPD Z12, K1, (SI)(BX*1)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z8, K1, (R8)(CX*1)
+	VMOVUPD Z9, K1, (R8)(CX*2)
+	VMOVUPD Z10, K1, (R8)(SI*1)
+	VMOVUPD Z11, K1, (R8)(CX*4)
+	VMOVUPD Z12, K1, (R8)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below93
+	JZ      below119
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0d, AX, AX
@@ -19755,10 +19472,10 @@ store92:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0d, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down89
+	MOVQ    R10, ahead+120(FP)
+	JMP     down113
 
-below93:
+below119:
 	VZEROUPPER
 	RET
 
@@ -19768,7 +19485,7 @@ tile14x1:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down94:
+down120:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -19785,154 +19502,136 @@ down94:
 	VPXORD Z13, Z13, Z13
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done96
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop95
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done122
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop121
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0e, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+15, R15
+	MOVQ   c+96(FP), DX
 
-loop95:
-	VMOVUPD.Z    (R10), K1, Z14
+loop121:
+	VMOVUPD.Z    (R12), K1, Z14
 	VBROADCASTSD (AX), Z15
 	VFMADD231PD  Z15, Z14, Z0
 	VBROADCASTSD (AX)(CX*1), Z15
 	VFMADD231PD  Z15, Z14, Z1
 	VBROADCASTSD (AX)(CX*2), Z15
 	VFMADD231PD  Z15, Z14, Z2
-	VBROADCASTSD (AX)(DX*1), Z15
+	VBROADCASTSD (AX)(SI*1), Z15
 	VFMADD231PD  Z15, Z14, Z3
 	VBROADCASTSD (AX)(CX*4), Z15
 	VFMADD231PD  Z15, Z14, Z4
-	VBROADCASTSD (AX)(BX*1), Z15
+	VBROADCASTSD (AX)(DI*1), Z15
 	VFMADD231PD  Z15, Z14, Z5
-	VBROADCASTSD (AX)(DX*2), Z15
+	VBROADCASTSD (AX)(SI*2), Z15
 	VFMADD231PD  Z15, Z14, Z6
-	VBROADCASTSD (SI), Z15
+	VBROADCASTSD (R8), Z15
 	VFMADD231PD  Z15, Z14, Z7
-	VBROADCASTSD (SI)(CX*1), Z15
+	VBROADCASTSD (R8)(CX*1), Z15
 	VFMADD231PD  Z15, Z14, Z8
-	VBROADCASTSD (SI)(CX*2), Z15
+	VBROADCASTSD (R8)(CX*2), Z15
 	VFMADD231PD  Z15, Z14, Z9
-	VBROADCASTSD (SI)(DX*1), Z15
+	VBROADCASTSD (R8)(SI*1), Z15
 	VFMADD231PD  Z15, Z14, Z10
-	VBROADCASTSD (SI)(CX*4), Z15
+	VBROADCASTSD (R8)(CX*4), Z15
 	VFMADD231PD  Z15, Z14, Z11
-	VBROADCASTSD (SI)(BX*1), Z15
+	VBROADCASTSD (R8)(DI*1), Z15
 	VFMADD231PD  Z15, Z14, Z12
-	VBROADCASTSD (SI)(DX*2), Z15
+	VBROADCASTSD (R8)(SI*2), Z15
 	VFMADD231PD  Z15, Z14, Z13
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop95
-	TESTQ        R13, R13
-	JZ           done96
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop95
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop121
+	DECQ         R15
+	JLT          finished123
+	JZ           rest124
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop121
 
-done96:
+rest124:
+	MOVQ $+16, R14
+	JMP  loop121
+
+finished123:
+done122:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store97
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store125
 	VMOVUPD.Z (AX), K1, Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z (AX)(CX*1), K1, Z14
 	VADDPD    Z14, Z1, Z1
 	VMOVUPD.Z (AX)(CX*2), K1, Z14
 	VADDPD    Z14, Z2, Z2
-	VMOVUPD.Z (AX)(DX*1), K1, Z14
+	VMOVUPD.Z (AX)(SI*1), K1, Z14
 	VADDPD    Z14, Z3, Z3
 	VMOVUPD.Z (AX)(CX*4), K1, Z14
 	VADDPD    Z14, Z4, Z4
-	VMOVUPD.Z (AX)(BX*1), K1, Z14
+	VMOVUPD.Z (AX)(DI*1), K1, Z14
 	VADDPD    Z14, Z5, Z5
-	VMOVUPD.Z (AX)(DX*2), K1, Z14
+	VMOVUPD.Z (AX)(SI*2), K1, Z14
 	VADDPD    Z14, Z6, Z6
-	VMOVUPD.Z (SI), K1, Z14
+	VMOVUPD.Z (R8), K1, Z14
 	VADDPD    Z14, Z7, Z7
-	VMOVUPD.Z (SI)(CX*1), K1, Z14
+	VMOVUPD.Z (R8)(CX*1), K1, Z14
 	VADDPD    Z14, Z8, Z8
-	VMOVUPD.Z (SI)(CX*2), K1, Z14
+	VMOVUPD.Z (R8)(CX*2), K1, Z14
 	VADDPD    Z14, Z9, Z9
-	VMOVUPD.Z (SI)(DX*1), K1, Z14
+	VMOVUPD.Z (R8)(SI*1), K1, Z14
 	VADDPD    Z14, Z10, Z10
-	VMOVUPD.Z (SI)(CX*4), K1, Z14
+	VMOVUPD.Z (R8)(CX*4), K1, Z14
 	VADDPD    Z14, Z11, Z11
-	VMOVUPD.Z (SI)(BX*1), K1, Z14
+	VMOVUPD.Z (R8)(DI*1), K1, Z14
 	VADDPD    Z14, Z12, Z12
-	VMOVUPD.Z (SI)(DX*2), K1, Z14
+	VMOVUPD.Z (R8)(SI*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store97:
+store125:
 	VMOVUPD Z0, K1, (AX)
 	VMOVUPD Z1, K1, (AX)(CX*1)
 	VMOVUPD Z2, K1, (AX)(CX*2)
-	VMOVUPD Z3, K1, (AX)(DX*1)
+	VMOVUPD Z3, K1, (AX)(SI*1)
 	VMOVUPD Z4, K1, (AX)(CX*4)
-	VMOVUPD Z5, K1, (AX)(BX*1)
-	VMOVUPD Z6, K1, (AX)(DX*2)
-	VMOVUPD Z7, K1, (SI)
-	VMOVUPD Z8, K1, (SI)(CX*1)
-	VMOVUPD Z9, K1, (SI)(CX*2)
-	VMOVUPD Z10, K1, (SI)(DX*1)
-	VMOVUPD Z11, K1, (SI)(CX*4)
-	VMOVUPD Z12, K1, (SI)(BX*1)
-	VMOVUPD Z13, K1, (SI)(DX*2)
+	VMOVUPD Z5, K1, (AX)(DI*1)
+	VMOVUPD Z6, K1, (AX)(SI*2)
+	VMOVUPD Z7, K1, (R8)
+	VMOVUPD Z8, K1, (R8)(CX*1)
+	VMOVUPD Z9, K1, (R8)(CX*2)
+	VMOVUPD Z10, K1, (R8)(SI*1)
+	VMOVUPD Z11, K1, (R8)(CX*4)
+	VMOVUPD Z12, K1, (R8)(DI*1)
+	VMOVUPD Z13, K1, (R8)(SI*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below98
+	JZ      below126
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0e, AX, AX
@@ -19940,10 +19639,10 @@ store97:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0e, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down94
+	MOVQ    R10, ahead+120(FP)
+	JMP     down120
 
-below98:
+below126:
 	VZEROUPPER
 	RET
 
@@ -19954,63 +19653,71 @@ tile1x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down99:
+down127:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
-	JZ     done101
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
-	JLT    loop100
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done129
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop128
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
-loop100:
-	VMOVUPD      (SI), Z2
-	VMOVUPD.Z    64(SI), K1, Z3
+loop128:
+	VMOVUPD      (R8), Z2
+	VMOVUPD.Z    64(R8), K1, Z3
 	VBROADCASTSD (AX), Z4
 	VFMADD231PD  Z4, Z2, Z0
 	VFMADD231PD  Z4, Z3, Z1
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
-	JNZ          loop100
-	TESTQ        R9, R9
-	JZ           done101
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	PREFETCHT0   64(R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
-	JMP          loop100
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop128
+	DECQ         R11
+	JLT          finished130
+	JZ           rest131
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
+	JMP          loop128
 
-done101:
+rest131:
+	MOVQ $+16, R10
+	JMP  loop128
+
+finished130:
+done129:
 	MOVQ      c+96(FP), AX
 	MOVBLZX   accumulate+112(FP), CX
 	TESTL     CX, CX
-	JZ        store102
+	JZ        store132
 	VMOVUPD   (AX), Z2
 	VADDPD    Z2, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z2
 	VADDPD    Z2, Z1, Z1
 
-store102:
+store132:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below103
+	JZ      below133
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -20018,10 +19725,10 @@ store102:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
-	JMP     down99
+	MOVQ    SI, ahead+120(FP)
+	JMP     down127
 
-below103:
+below133:
 	VZEROUPPER
 	RET
 
@@ -20032,62 +19739,67 @@ tile2x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down104:
+down134:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done106
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop105
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done136
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop135
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop105:
-	VMOVUPD      (DI), Z4
-	VMOVUPD.Z    64(DI), K1, Z5
+loop135:
+	VMOVUPD      (R9), Z4
+	VMOVUPD.Z    64(R9), K1, Z5
 	VBROADCASTSD (AX), Z6
 	VFMADD231PD  Z6, Z4, Z0
 	VFMADD231PD  Z6, Z5, Z1
 	VBROADCASTSD (AX)(CX*1), Z6
 	VFMADD231PD  Z6, Z4, Z2
 	VFMADD231PD  Z6, Z5, Z3
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop105
-	TESTQ        R10, R10
-	JZ           done106
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop105
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop135
+	DECQ         R12
+	JLT          finished137
+	JZ           rest138
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop135
 
-done106:
+rest138:
+	MOVQ $+16, R11
+	JMP  loop135
+
+finished137:
+done136:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store107
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store139
 	VMOVUPD   (AX), Z4
 	VADDPD    Z4, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z4
@@ -20097,14 +19809,14 @@ done106:
 	VMOVUPD.Z 64(AX)(CX*1), K1, Z4
 	VADDPD    Z4, Z3, Z3
 
-store107:
+store139:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below108
+	JZ      below140
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x02, AX, AX
@@ -20112,10 +19824,10 @@ store107:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down104
+	MOVQ    DI, ahead+120(FP)
+	JMP     down134
 
-below108:
+below140:
 	VZEROUPPER
 	RET
 
@@ -20126,7 +19838,7 @@ tile3x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down109:
+down141:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20135,23 +19847,28 @@ down109:
 	VPXORD Z5, Z5, Z5
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done111
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop110
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done143
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop142
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
 
-loop110:
-	VMOVUPD      (DI), Z6
-	VMOVUPD.Z    64(DI), K1, Z7
+loop142:
+	VMOVUPD      (R9), Z6
+	VMOVUPD.Z    64(R9), K1, Z7
 	VBROADCASTSD (AX), Z8
 	VFMADD231PD  Z8, Z6, Z0
 	VFMADD231PD  Z8, Z7, Z1
@@ -20161,35 +19878,32 @@ loop110:
 	VBROADCASTSD (AX)(CX*2), Z8
 	VFMADD231PD  Z8, Z6, Z4
 	VFMADD231PD  Z8, Z7, Z5
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop110
-	TESTQ        R10, R10
-	JZ           done111
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	PREFETCHT0   64(R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop110
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop142
+	DECQ         R12
+	JLT          finished144
+	JZ           rest145
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop142
 
-done111:
+rest145:
+	MOVQ $+16, R11
+	JMP  loop142
+
+finished144:
+done143:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	MOVBLZX   accumulate+112(FP), DX
-	TESTL     DX, DX
-	JZ        store112
+	MOVBLZX   accumulate+112(FP), SI
+	TESTL     SI, SI
+	JZ        store146
 	VMOVUPD   (AX), Z6
 	VADDPD    Z6, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z6
@@ -20203,7 +19917,7 @@ done111:
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z6
 	VADDPD    Z6, Z5, Z5
 
-store112:
+store146:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
@@ -20212,7 +19926,7 @@ store112:
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below113
+	JZ      below147
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x03, AX, AX
@@ -20220,10 +19934,10 @@ store112:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x03, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down109
+	MOVQ    DI, ahead+120(FP)
+	JMP     down141
 
-below113:
+below147:
 	VZEROUPPER
 	RET
 
@@ -20234,7 +19948,7 @@ tile4x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down114:
+down148:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20245,24 +19959,29 @@ down114:
 	VPXORD Z7, Z7, Z7
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done116
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop115
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done150
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop149
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
 
-loop115:
-	VMOVUPD      (R8), Z8
-	VMOVUPD.Z    64(R8), K1, Z9
+loop149:
+	VMOVUPD      (R10), Z8
+	VMOVUPD.Z    64(R10), K1, Z9
 	VBROADCASTSD (AX), Z10
 	VFMADD231PD  Z10, Z8, Z0
 	VFMADD231PD  Z10, Z9, Z1
@@ -20272,42 +19991,36 @@ loop115:
 	VBROADCASTSD (AX)(CX*2), Z10
 	VFMADD231PD  Z10, Z8, Z4
 	VFMADD231PD  Z10, Z9, Z5
-	VBROADCASTSD (AX)(DX*1), Z10
+	VBROADCASTSD (AX)(SI*1), Z10
 	VFMADD231PD  Z10, Z8, Z6
 	VFMADD231PD  Z10, Z9, Z7
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop115
-	TESTQ        R11, R11
-	JZ           done116
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop115
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop149
+	DECQ         R13
+	JLT          finished151
+	JZ           rest152
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop149
 
-done116:
+rest152:
+	MOVQ $+16, R12
+	JMP  loop149
+
+finished151:
+done150:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store117
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store153
 	VMOVUPD   (AX), Z8
 	VADDPD    Z8, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z8
@@ -20320,23 +20033,23 @@ done116:
 	VADDPD    Z8, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z8
 	VADDPD    Z8, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z8
+	VMOVUPD   (AX)(SI*1), Z8
 	VADDPD    Z8, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z8
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z8
 	VADDPD    Z8, Z7, Z7
 
-store117:
+store153:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below118
+	JZ      below154
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x04, AX, AX
@@ -20344,10 +20057,10 @@ store117:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x04, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down114
+	MOVQ    R8, ahead+120(FP)
+	JMP     down148
 
-below118:
+below154:
 	VZEROUPPER
 	RET
 
@@ -20358,7 +20071,7 @@ tile5x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down119:
+down155:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20371,24 +20084,29 @@ down119:
 	VPXORD Z9, Z9, Z9
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done121
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop120
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done157
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop156
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
-loop120:
-	VMOVUPD      (R8), Z10
-	VMOVUPD.Z    64(R8), K1, Z11
+loop156:
+	VMOVUPD      (R10), Z10
+	VMOVUPD.Z    64(R10), K1, Z11
 	VBROADCASTSD (AX), Z12
 	VFMADD231PD  Z12, Z10, Z0
 	VFMADD231PD  Z12, Z11, Z1
@@ -20398,48 +20116,39 @@ loop120:
 	VBROADCASTSD (AX)(CX*2), Z12
 	VFMADD231PD  Z12, Z10, Z4
 	VFMADD231PD  Z12, Z11, Z5
-	VBROADCASTSD (AX)(DX*1), Z12
+	VBROADCASTSD (AX)(SI*1), Z12
 	VFMADD231PD  Z12, Z10, Z6
 	VFMADD231PD  Z12, Z11, Z7
 	VBROADCASTSD (AX)(CX*4), Z12
 	VFMADD231PD  Z12, Z10, Z8
 	VFMADD231PD  Z12, Z11, Z9
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop120
-	TESTQ        R11, R11
-	JZ           done121
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	PREFETCHT0   64(R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop120
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop156
+	DECQ         R13
+	JLT          finished158
+	JZ           rest159
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop156
 
-done121:
+rest159:
+	MOVQ $+16, R12
+	JMP  loop156
+
+finished158:
+done157:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	MOVBLZX   accumulate+112(FP), BX
-	TESTL     BX, BX
-	JZ        store122
+	LEAQ      (CX)(CX*2), SI
+	MOVBLZX   accumulate+112(FP), DI
+	TESTL     DI, DI
+	JZ        store160
 	VMOVUPD   (AX), Z10
 	VADDPD    Z10, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z10
@@ -20452,29 +20161,29 @@ done121:
 	VADDPD    Z10, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z10
 	VADDPD    Z10, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z10
+	VMOVUPD   (AX)(SI*1), Z10
 	VADDPD    Z10, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z10
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z10
 	VADDPD    Z10, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z10
 	VADDPD    Z10, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z10
 	VADDPD    Z10, Z9, Z9
 
-store122:
+store160:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below123
+	JZ      below161
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x05, AX, AX
@@ -20482,10 +20191,10 @@ store122:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down119
+	MOVQ    R8, ahead+120(FP)
+	JMP     down155
 
-below123:
+below161:
 	VZEROUPPER
 	RET
 
@@ -20496,7 +20205,7 @@ tile6x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down124:
+down162:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20511,25 +20220,30 @@ down124:
 	VPXORD Z11, Z11, Z11
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done126
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop125
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done164
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop163
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
 
-loop125:
-	VMOVUPD      (R9), Z12
-	VMOVUPD.Z    64(R9), K1, Z13
+loop163:
+	VMOVUPD      (R11), Z12
+	VMOVUPD.Z    64(R11), K1, Z13
 	VBROADCASTSD (AX), Z14
 	VFMADD231PD  Z14, Z12, Z0
 	VFMADD231PD  Z14, Z13, Z1
@@ -20539,55 +20253,43 @@ loop125:
 	VBROADCASTSD (AX)(CX*2), Z14
 	VFMADD231PD  Z14, Z12, Z4
 	VFMADD231PD  Z14, Z13, Z5
-	VBROADCASTSD (AX)(DX*1), Z14
+	VBROADCASTSD (AX)(SI*1), Z14
 	VFMADD231PD  Z14, Z12, Z6
 	VFMADD231PD  Z14, Z13, Z7
 	VBROADCASTSD (AX)(CX*4), Z14
 	VFMADD231PD  Z14, Z12, Z8
 	VFMADD231PD  Z14, Z13, Z9
-	VBROADCASTSD (AX)(BX*1), Z14
+	VBROADCASTSD (AX)(DI*1), Z14
 	VFMADD231PD  Z14, Z12, Z10
 	VFMADD231PD  Z14, Z13, Z11
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop125
-	TESTQ        R12, R12
-	JZ           done126
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop125
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop163
+	DECQ         R14
+	JLT          finished165
+	JZ           rest166
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop163
 
-done126:
+rest166:
+	MOVQ $+16, R13
+	JMP  loop163
+
+finished165:
+done164:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store127
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store167
 	VMOVUPD   (AX), Z12
 	VADDPD    Z12, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z12
@@ -20600,35 +20302,35 @@ done126:
 	VADDPD    Z12, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z12
 	VADDPD    Z12, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z12
+	VMOVUPD   (AX)(SI*1), Z12
 	VADDPD    Z12, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z12
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z12
 	VADDPD    Z12, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z12
 	VADDPD    Z12, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z12
 	VADDPD    Z12, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z12
+	VMOVUPD   (AX)(DI*1), Z12
 	VADDPD    Z12, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z12
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z12
 	VADDPD    Z12, Z11, Z11
 
-store127:
+store167:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below128
+	JZ      below168
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x06, AX, AX
@@ -20636,10 +20338,10 @@ store127:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x06, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down124
+	MOVQ    R9, ahead+120(FP)
+	JMP     down162
 
-below128:
+below168:
 	VZEROUPPER
 	RET
 
@@ -20650,7 +20352,7 @@ tile7x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down129:
+down169:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20667,25 +20369,30 @@ down129:
 	VPXORD Z13, Z13, Z13
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done131
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop130
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done171
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop170
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x07, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+8, R14
+	MOVQ   c+96(FP), DX
 
-loop130:
-	VMOVUPD      (R9), Z14
-	VMOVUPD.Z    64(R9), K1, Z15
+loop170:
+	VMOVUPD      (R11), Z14
+	VMOVUPD.Z    64(R11), K1, Z15
 	VBROADCASTSD (AX), Z16
 	VFMADD231PD  Z16, Z14, Z0
 	VFMADD231PD  Z16, Z15, Z1
@@ -20695,61 +20402,46 @@ loop130:
 	VBROADCASTSD (AX)(CX*2), Z16
 	VFMADD231PD  Z16, Z14, Z4
 	VFMADD231PD  Z16, Z15, Z5
-	VBROADCASTSD (AX)(DX*1), Z16
+	VBROADCASTSD (AX)(SI*1), Z16
 	VFMADD231PD  Z16, Z14, Z6
 	VFMADD231PD  Z16, Z15, Z7
 	VBROADCASTSD (AX)(CX*4), Z16
 	VFMADD231PD  Z16, Z14, Z8
 	VFMADD231PD  Z16, Z15, Z9
-	VBROADCASTSD (AX)(BX*1), Z16
+	VBROADCASTSD (AX)(DI*1), Z16
 	VFMADD231PD  Z16, Z14, Z10
 	VFMADD231PD  Z16, Z15, Z11
-	VBROADCASTSD (AX)(DX*2), Z16
+	VBROADCASTSD (AX)(SI*2), Z16
 	VFMADD231PD  Z16, Z14, Z12
 	VFMADD231PD  Z16, Z15, Z13
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop130
-	TESTQ        R12, R12
-	JZ           done131
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	PREFETCHT0   64(R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop130
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop170
+	DECQ         R14
+	JLT          finished172
+	JZ           rest173
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop170
 
-done131:
+rest173:
+	MOVQ $+16, R13
+	JMP  loop170
+
+finished172:
+done171:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	MOVBLZX   accumulate+112(FP), SI
-	TESTL     SI, SI
-	JZ        store132
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	MOVBLZX   accumulate+112(FP), R8
+	TESTL     R8, R8
+	JZ        store174
 	VMOVUPD   (AX), Z14
 	VADDPD    Z14, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z14
@@ -20762,41 +20454,41 @@ done131:
 	VADDPD    Z14, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z14
 	VADDPD    Z14, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z14
+	VMOVUPD   (AX)(SI*1), Z14
 	VADDPD    Z14, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z14
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z14
 	VADDPD    Z14, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z14
 	VADDPD    Z14, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z14
 	VADDPD    Z14, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z14
+	VMOVUPD   (AX)(DI*1), Z14
 	VADDPD    Z14, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z14
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z14
 	VADDPD    Z14, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z14
+	VMOVUPD   (AX)(SI*2), Z14
 	VADDPD    Z14, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z14
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z14
 	VADDPD    Z14, Z13, Z13
 
-store132:
+store174:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below133
+	JZ      below175
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x07, AX, AX
@@ -20804,10 +20496,10 @@ store132:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x07, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down129
+	MOVQ    R9, ahead+120(FP)
+	JMP     down169
 
-below133:
+below175:
 	VZEROUPPER
 	RET
 
@@ -20818,7 +20510,7 @@ tile8x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down134:
+down176:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -20837,27 +20529,32 @@ down134:
 	VPXORD Z15, Z15, Z15
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done136
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop135
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done178
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop177
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x08, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+9, R15
+	MOVQ   c+96(FP), DX
 
-loop135:
-	VMOVUPD      (R10), Z16
-	VMOVUPD.Z    64(R10), K1, Z17
+loop177:
+	VMOVUPD      (R12), Z16
+	VMOVUPD.Z    64(R12), K1, Z17
 	VBROADCASTSD (AX), Z18
 	VFMADD231PD  Z18, Z16, Z0
 	VFMADD231PD  Z18, Z17, Z1
@@ -20867,70 +20564,52 @@ loop135:
 	VBROADCASTSD (AX)(CX*2), Z18
 	VFMADD231PD  Z18, Z16, Z4
 	VFMADD231PD  Z18, Z17, Z5
-	VBROADCASTSD (AX)(DX*1), Z18
+	VBROADCASTSD (AX)(SI*1), Z18
 	VFMADD231PD  Z18, Z16, Z6
 	VFMADD231PD  Z18, Z17, Z7
 	VBROADCASTSD (AX)(CX*4), Z18
 	VFMADD231PD  Z18, Z16, Z8
 	VFMADD231PD  Z18, Z17, Z9
-	VBROADCASTSD (AX)(BX*1), Z18
+	VBROADCASTSD (AX)(DI*1), Z18
 	VFMADD231PD  Z18, Z16, Z10
 	VFMADD231PD  Z18, Z17, Z11
-	VBROADCASTSD (AX)(DX*2), Z18
+	VBROADCASTSD (AX)(SI*2), Z18
 	VFMADD231PD  Z18, Z16, Z12
 	VFMADD231PD  Z18, Z17, Z13
-	VBROADCASTSD (SI), Z18
+	VBROADCASTSD (R8), Z18
 	VFMADD231PD  Z18, Z16, Z14
 	VFMADD231PD  Z18, Z17, Z15
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop135
-	TESTQ        R13, R13
-	JZ           done136
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop135
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop177
+	DECQ         R15
+	JLT          finished179
+	JZ           rest180
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop177
 
-done136:
+rest180:
+	MOVQ $+16, R14
+	JMP  loop177
+
+finished179:
+done178:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store137
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store181
 	VMOVUPD   (AX), Z16
 	VADDPD    Z16, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z16
@@ -20943,47 +20622,47 @@ done136:
 	VADDPD    Z16, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z16
 	VADDPD    Z16, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z16
+	VMOVUPD   (AX)(SI*1), Z16
 	VADDPD    Z16, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z16
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z16
 	VADDPD    Z16, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z16
 	VADDPD    Z16, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z16
 	VADDPD    Z16, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z16
+	VMOVUPD   (AX)(DI*1), Z16
 	VADDPD    Z16, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z16
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z16
 	VADDPD    Z16, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z16
+	VMOVUPD   (AX)(SI*2), Z16
 	VADDPD    Z16, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z16
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z16
 	VADDPD    Z16, Z13, Z13
-	VMOVUPD   (SI), Z16
+	VMOVUPD   (R8), Z16
 	VADDPD    Z16, Z14, Z14
-	VMOVUPD.Z 64(SI), K1, Z16
+	VMOVUPD.Z 64(R8), K1, Z16
 	VADDPD    Z16, Z15, Z15
 
-store137:
+store181:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
-	VMOVUPD Z14, (SI)
-	VMOVUPD Z15, K1, 64(SI)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (R8)
+	VMOVUPD Z15, K1, 64(R8)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below138
+	JZ      below182
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x08, AX, AX
@@ -20991,10 +20670,10 @@ store137:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x08, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down134
+	MOVQ    R10, ahead+120(FP)
+	JMP     down176
 
-below138:
+below182:
 	VZEROUPPER
 	RET
 
@@ -21005,7 +20684,7 @@ tile9x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down139:
+down183:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21026,27 +20705,32 @@ down139:
 	VPXORD Z17, Z17, Z17
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done141
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop140
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done185
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop184
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x09, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+10, R15
+	MOVQ   c+96(FP), DX
 
-loop140:
-	VMOVUPD      (R10), Z18
-	VMOVUPD.Z    64(R10), K1, Z19
+loop184:
+	VMOVUPD      (R12), Z18
+	VMOVUPD.Z    64(R12), K1, Z19
 	VBROADCASTSD (AX), Z20
 	VFMADD231PD  Z20, Z18, Z0
 	VFMADD231PD  Z20, Z19, Z1
@@ -21056,76 +20740,55 @@ loop140:
 	VBROADCASTSD (AX)(CX*2), Z20
 	VFMADD231PD  Z20, Z18, Z4
 	VFMADD231PD  Z20, Z19, Z5
-	VBROADCASTSD (AX)(DX*1), Z20
+	VBROADCASTSD (AX)(SI*1), Z20
 	VFMADD231PD  Z20, Z18, Z6
 	VFMADD231PD  Z20, Z19, Z7
 	VBROADCASTSD (AX)(CX*4), Z20
 	VFMADD231PD  Z20, Z18, Z8
 	VFMADD231PD  Z20, Z19, Z9
-	VBROADCASTSD (AX)(BX*1), Z20
+	VBROADCASTSD (AX)(DI*1), Z20
 	VFMADD231PD  Z20, Z18, Z10
 	VFMADD231PD  Z20, Z19, Z11
-	VBROADCASTSD (AX)(DX*2), Z20
+	VBROADCASTSD (AX)(SI*2), Z20
 	VFMADD231PD  Z20, Z18, Z12
 	VFMADD231PD  Z20, Z19, Z13
-	VBROADCASTSD (SI), Z20
+	VBROADCASTSD (R8), Z20
 	VFMADD231PD  Z20, Z18, Z14
 	VFMADD231PD  Z20, Z19, Z15
-	VBROADCASTSD (SI)(CX*1), Z20
+	VBROADCASTSD (R8)(CX*1), Z20
 	VFMADD231PD  Z20, Z18, Z16
 	VFMADD231PD  Z20, Z19, Z17
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop140
-	TESTQ        R13, R13
-	JZ           done141
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop140
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop184
+	DECQ         R15
+	JLT          finished186
+	JZ           rest187
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop184
 
-done141:
+rest187:
+	MOVQ $+16, R14
+	JMP  loop184
+
+finished186:
+done185:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store142
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store188
 	VMOVUPD   (AX), Z18
 	VADDPD    Z18, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z18
@@ -21138,53 +20801,53 @@ done141:
 	VADDPD    Z18, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z18
 	VADDPD    Z18, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z18
+	VMOVUPD   (AX)(SI*1), Z18
 	VADDPD    Z18, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z18
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z18
 	VADDPD    Z18, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z18
 	VADDPD    Z18, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z18
 	VADDPD    Z18, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z18
+	VMOVUPD   (AX)(DI*1), Z18
 	VADDPD    Z18, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z18
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z18
 	VADDPD    Z18, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z18
+	VMOVUPD   (AX)(SI*2), Z18
 	VADDPD    Z18, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z18
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z18
 	VADDPD    Z18, Z13, Z13
-	VMOVUPD   (SI), Z18
+	VMOVUPD   (R8), Z18
 	VADDPD    Z18, Z14, Z14
-	VMOVUPD.Z 64(SI), K1, Z18
+	VMOVUPD.Z 64(R8), K1, Z18
 	VADDPD    Z18, Z15, Z15
-	VMOVUPD   (SI)(CX*1), Z18
+	VMOVUPD   (R8)(CX*1), Z18
 	VADDPD    Z18, Z16, Z16
-	VMOVUPD.Z 64(SI)(CX*1), K1, Z18
+	VMOVUPD.Z 64(R8)(CX*1), K1, Z18
 	VADDPD    Z18, Z17, Z17
 
-store142:
+store188:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
-	VMOVUPD Z14, (SI)
-	VMOVUPD Z15, K1, 64(SI)
-	VMOVUPD Z16, (SI)(CX*1)
-	VMOVUPD Z17, K1, 64(SI)(CX*1)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (R8)
+	VMOVUPD Z15, K1, 64(R8)
+	VMOVUPD Z16, (R8)(CX*1)
+	VMOVUPD Z17, K1, 64(R8)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below143
+	JZ      below189
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x09, AX, AX
@@ -21192,10 +20855,10 @@ store142:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x09, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down139
+	MOVQ    R10, ahead+120(FP)
+	JMP     down183
 
-below143:
+below189:
 	VZEROUPPER
 	RET
 
@@ -21206,7 +20869,7 @@ tile10x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down144:
+down190:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21229,27 +20892,32 @@ down144:
 	VPXORD Z19, Z19, Z19
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done146
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop145
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done192
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop191
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0a, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+11, R15
+	MOVQ   c+96(FP), DX
 
-loop145:
-	VMOVUPD      (R10), Z20
-	VMOVUPD.Z    64(R10), K1, Z21
+loop191:
+	VMOVUPD      (R12), Z20
+	VMOVUPD.Z    64(R12), K1, Z21
 	VBROADCASTSD (AX), Z22
 	VFMADD231PD  Z22, Z20, Z0
 	VFMADD231PD  Z22, Z21, Z1
@@ -21259,82 +20927,58 @@ loop145:
 	VBROADCASTSD (AX)(CX*2), Z22
 	VFMADD231PD  Z22, Z20, Z4
 	VFMADD231PD  Z22, Z21, Z5
-	VBROADCASTSD (AX)(DX*1), Z22
+	VBROADCASTSD (AX)(SI*1), Z22
 	VFMADD231PD  Z22, Z20, Z6
 	VFMADD231PD  Z22, Z21, Z7
 	VBROADCASTSD (AX)(CX*4), Z22
 	VFMADD231PD  Z22, Z20, Z8
 	VFMADD231PD  Z22, Z21, Z9
-	VBROADCASTSD (AX)(BX*1), Z22
+	VBROADCASTSD (AX)(DI*1), Z22
 	VFMADD231PD  Z22, Z20, Z10
 	VFMADD231PD  Z22, Z21, Z11
-	VBROADCASTSD (AX)(DX*2), Z22
+	VBROADCASTSD (AX)(SI*2), Z22
 	VFMADD231PD  Z22, Z20, Z12
 	VFMADD231PD  Z22, Z21, Z13
-	VBROADCASTSD (SI), Z22
+	VBROADCASTSD (R8), Z22
 	VFMADD231PD  Z22, Z20, Z14
 	VFMADD231PD  Z22, Z21, Z15
-	VBROADCASTSD (SI)(CX*1), Z22
+	VBROADCASTSD (R8)(CX*1), Z22
 	VFMADD231PD  Z22, Z20, Z16
 	VFMADD231PD  Z22, Z21, Z17
-	VBROADCASTSD (SI)(CX*2), Z22
+	VBROADCASTSD (R8)(CX*2), Z22
 	VFMADD231PD  Z22, Z20, Z18
 	VFMADD231PD  Z22, Z21, Z19
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop145
-	TESTQ        R13, R13
-	JZ           done146
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop145
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop191
+	DECQ         R15
+	JLT          finished193
+	JZ           rest194
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop191
 
-done146:
+rest194:
+	MOVQ $+16, R14
+	JMP  loop191
+
+finished193:
+done192:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store147
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store195
 	VMOVUPD   (AX), Z20
 	VADDPD    Z20, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z20
@@ -21347,59 +20991,59 @@ done146:
 	VADDPD    Z20, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z20
 	VADDPD    Z20, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z20
+	VMOVUPD   (AX)(SI*1), Z20
 	VADDPD    Z20, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z20
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z20
 	VADDPD    Z20, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z20
 	VADDPD    Z20, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z20
 	VADDPD    Z20, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z20
+	VMOVUPD   (AX)(DI*1), Z20
 	VADDPD    Z20, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z20
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z20
 	VADDPD    Z20, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z20
+	VMOVUPD   (AX)(SI*2), Z20
 	VADDPD    Z20, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z20
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z20
 	VADDPD    Z20, Z13, Z13
-	VMOVUPD   (SI), Z20
+	VMOVUPD   (R8), Z20
 	VADDPD    Z20, Z14, Z14
-	VMOVUPD.Z 64(SI), K1, Z20
+	VMOVUPD.Z 64(R8), K1, Z20
 	VADDPD    Z20, Z15, Z15
-	VMOVUPD   (SI)(CX*1), Z20
+	VMOVUPD   (R8)(CX*1), Z20
 	VADDPD    Z20, Z16, Z16
-	VMOVUPD.Z 64(SI)(CX*1), K1, Z20
+	VMOVUPD.Z 64(R8)(CX*1), K1, Z20
 	VADDPD    Z20, Z17, Z17
-	VMOVUPD   (SI)(CX*2), Z20
+	VMOVUPD   (R8)(CX*2), Z20
 	VADDPD    Z20, Z18, Z18
-	VMOVUPD.Z 64(SI)(CX*2), K1, Z20
+	VMOVUPD.Z 64(R8)(CX*2), K1, Z20
 	VADDPD    Z20, Z19, Z19
 
-store147:
+store195:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
-	VMOVUPD Z14, (SI)
-	VMOVUPD Z15, K1, 64(SI)
-	VMOVUPD Z16, (SI)(CX*1)
-	VMOVUPD Z17, K1, 64(SI)(CX*1)
-	VMOVUPD Z18, (SI)(CX*2)
-	VMOVUPD Z19, K1, 64(SI)(CX*2)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (R8)
+	VMOVUPD Z15, K1, 64(R8)
+	VMOVUPD Z16, (R8)(CX*1)
+	VMOVUPD Z17, K1, 64(R8)(CX*1)
+	VMOVUPD Z18, (R8)(CX*2)
+	VMOVUPD Z19, K1, 64(R8)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below148
+	JZ      below196
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0a, AX, AX
@@ -21407,10 +21051,10 @@ store147:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0a, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down144
+	MOVQ    R10, ahead+120(FP)
+	JMP     down190
 
-below148:
+below196:
 	VZEROUPPER
 	RET
 
@@ -21421,7 +21065,7 @@ tile11x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down149:
+down197:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21446,27 +21090,32 @@ down149:
 	VPXORD Z21, Z21, Z21
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done151
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop150
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done199
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop198
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0b, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+12, R15
+	MOVQ   c+96(FP), DX
 
-loop150:
-	VMOVUPD      (R10), Z22
-	VMOVUPD.Z    64(R10), K1, Z23
+loop198:
+	VMOVUPD      (R12), Z22
+	VMOVUPD.Z    64(R12), K1, Z23
 	VBROADCASTSD (AX), Z24
 	VFMADD231PD  Z24, Z22, Z0
 	VFMADD231PD  Z24, Z23, Z1
@@ -21476,88 +21125,61 @@ loop150:
 	VBROADCASTSD (AX)(CX*2), Z24
 	VFMADD231PD  Z24, Z22, Z4
 	VFMADD231PD  Z24, Z23, Z5
-	VBROADCASTSD (AX)(DX*1), Z24
+	VBROADCASTSD (AX)(SI*1), Z24
 	VFMADD231PD  Z24, Z22, Z6
 	VFMADD231PD  Z24, Z23, Z7
 	VBROADCASTSD (AX)(CX*4), Z24
 	VFMADD231PD  Z24, Z22, Z8
 	VFMADD231PD  Z24, Z23, Z9
-	VBROADCASTSD (AX)(BX*1), Z24
+	VBROADCASTSD (AX)(DI*1), Z24
 	VFMADD231PD  Z24, Z22, Z10
 	VFMADD231PD  Z24, Z23, Z11
-	VBROADCASTSD (AX)(DX*2), Z24
+	VBROADCASTSD (AX)(SI*2), Z24
 	VFMADD231PD  Z24, Z22, Z12
 	VFMADD231PD  Z24, Z23, Z13
-	VBROADCASTSD (SI), Z24
+	VBROADCASTSD (R8), Z24
 	VFMADD231PD  Z24, Z22, Z14
 	VFMADD231PD  Z24, Z23, Z15
-	VBROADCASTSD (SI)(CX*1), Z24
+	VBROADCASTSD (R8)(CX*1), Z24
 	VFMADD231PD  Z24, Z22, Z16
 	VFMADD231PD  Z24, Z23, Z17
-	VBROADCASTSD (SI)(CX*2), Z24
+	VBROADCASTSD (R8)(CX*2), Z24
 	VFMADD231PD  Z24, Z22, Z18
 	VFMADD231PD  Z24, Z23, Z19
-	VBROADCASTSD (SI)(DX*1), Z24
+	VBROADCASTSD (R8)(SI*1), Z24
 	VFMADD231PD  Z24, Z22, Z20
 	VFMADD231PD  Z24, Z23, Z21
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop150
-	TESTQ        R13, R13
-	JZ           done151
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop150
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop198
+	DECQ         R15
+	JLT          finished200
+	JZ           rest201
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop198
 
-done151:
+rest201:
+	MOVQ $+16, R14
+	JMP  loop198
+
+finished200:
+done199:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store152
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store202
 	VMOVUPD   (AX), Z22
 	VADDPD    Z22, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z22
@@ -21570,65 +21192,65 @@ done151:
 	VADDPD    Z22, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z22
 	VADDPD    Z22, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z22
+	VMOVUPD   (AX)(SI*1), Z22
 	VADDPD    Z22, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z22
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z22
 	VADDPD    Z22, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z22
 	VADDPD    Z22, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z22
 	VADDPD    Z22, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z22
+	VMOVUPD   (AX)(DI*1), Z22
 	VADDPD    Z22, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z22
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z22
 	VADDPD    Z22, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z22
+	VMOVUPD   (AX)(SI*2), Z22
 	VADDPD    Z22, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z22
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z22
 	VADDPD    Z22, Z13, Z13
-	VMOVUPD   (SI), Z22
+	VMOVUPD   (R8), Z22
 	VADDPD    Z22, Z14, Z14
-	VMOVUPD.Z 64(SI), K1, Z22
+	VMOVUPD.Z 64(R8), K1, Z22
 	VADDPD    Z22, Z15, Z15
-	VMOVUPD   (SI)(CX*1), Z22
+	VMOVUPD   (R8)(CX*1), Z22
 	VADDPD    Z22, Z16, Z16
-	VMOVUPD.Z 64(SI)(CX*1), K1, Z22
+	VMOVUPD.Z 64(R8)(CX*1), K1, Z22
 	VADDPD    Z22, Z17, Z17
-	VMOVUPD   (SI)(CX*2), Z22
+	VMOVUPD   (R8)(CX*2), Z22
 	VADDPD    Z22, Z18, Z18
-	VMOVUPD.Z 64(SI)(CX*2), K1, Z22
+	VMOVUPD.Z 64(R8)(CX*2), K1, Z22
 	VADDPD    Z22, Z19, Z19
-	VMOVUPD   (SI)(DX*1), Z22
+	VMOVUPD   (R8)(SI*1), Z22
 	VADDPD    Z22, Z20, Z20
-	VMOVUPD.Z 64(SI)(DX*1), K1, Z22
+	VMOVUPD.Z 64(R8)(SI*1), K1, Z22
 	VADDPD    Z22, Z21, Z21
 
-store152:
+store202:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
-	VMOVUPD Z14, (SI)
-	VMOVUPD Z15, K1, 64(SI)
-	VMOVUPD Z16, (SI)(CX*1)
-	VMOVUPD Z17, K1, 64(SI)(CX*1)
-	VMOVUPD Z18, (SI)(CX*2)
-	VMOVUPD Z19, K1, 64(SI)(CX*2)
-	VMOVUPD Z20, (SI)(DX*1)
-	VMOVUPD Z21, K1, 64(SI)(DX*1)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (R8)
+	VMOVUPD Z15, K1, 64(R8)
+	VMOVUPD Z16, (R8)(CX*1)
+	VMOVUPD Z17, K1, 64(R8)(CX*1)
+	VMOVUPD Z18, (R8)(CX*2)
+	VMOVUPD Z19, K1, 64(R8)(CX*2)
+	VMOVUPD Z20, (R8)(SI*1)
+	VMOVUPD Z21, K1, 64(R8)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below153
+	JZ      below203
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0b, AX, AX
@@ -21636,10 +21258,10 @@ store152:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0b, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down149
+	MOVQ    R10, ahead+120(FP)
+	JMP     down197
 
-below153:
+below203:
 	VZEROUPPER
 	RET
 
@@ -21650,7 +21272,7 @@ tile12x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down154:
+down204:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21677,27 +21299,32 @@ down154:
 	VPXORD Z23, Z23, Z23
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done156
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop155
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done206
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop205
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0c, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+13, R15
+	MOVQ   c+96(FP), DX
 
-loop155:
-	VMOVUPD      (R10), Z24
-	VMOVUPD.Z    64(R10), K1, Z25
+loop205:
+	VMOVUPD      (R12), Z24
+	VMOVUPD.Z    64(R12), K1, Z25
 	VBROADCASTSD (AX), Z26
 	VFMADD231PD  Z26, Z24, Z0
 	VFMADD231PD  Z26, Z25, Z1
@@ -21707,94 +21334,64 @@ loop155:
 	VBROADCASTSD (AX)(CX*2), Z26
 	VFMADD231PD  Z26, Z24, Z4
 	VFMADD231PD  Z26, Z25, Z5
-	VBROADCASTSD (AX)(DX*1), Z26
+	VBROADCASTSD (AX)(SI*1), Z26
 	VFMADD231PD  Z26, Z24, Z6
 	VFMADD231PD  Z26, Z25, Z7
 	VBROADCASTSD (AX)(CX*4), Z26
 	VFMADD231PD  Z26, Z24, Z8
 	VFMADD231PD  Z26, Z25, Z9
-	VBROADCASTSD (AX)(BX*1), Z26
+	VBROADCASTSD (AX)(DI*1), Z26
 	VFMADD231PD  Z26, Z24, Z10
 	VFMADD231PD  Z26, Z25, Z11
-	VBROADCASTSD (AX)(DX*2), Z26
+	VBROADCASTSD (AX)(SI*2), Z26
 	VFMADD231PD  Z26, Z24, Z12
 	VFMADD231PD  Z26, Z25, Z13
-	VBROADCASTSD (SI), Z26
+	VBROADCASTSD (R8), Z26
 	VFMADD231PD  Z26, Z24, Z14
 	VFMADD231PD  Z26, Z25, Z15
-	VBROADCASTSD (SI)(CX*1), Z26
+	VBROADCASTSD (R8)(CX*1), Z26
 	VFMADD231PD  Z26, Z24, Z16
 	VFMADD231PD  Z26, Z25, Z17
-	VBROADCASTSD (SI)(CX*2), Z26
+	VBROADCASTSD (R8)(CX*2), Z26
 	VFMADD231PD  Z26, Z24, Z18
 	VFMADD231PD  Z26, Z25, Z19
-	VBROADCASTSD (SI)(DX*1), Z26
+	VBROADCASTSD (R8)(SI*1), Z26
 	VFMADD231PD  Z26, Z24, Z20
 	VFMADD231PD  Z26, Z25, Z21
-	VBROADCASTSD (SI)(CX*4), Z26
+	VBROADCASTSD (R8)(CX*4), Z26
 	VFMADD231PD  Z26, Z24, Z22
 	VFMADD231PD  Z26, Z25, Z23
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop155
-	TESTQ        R13, R13
-	JZ           done156
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop155
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop205
+	DECQ         R15
+	JLT          finished207
+	JZ           rest208
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop205
 
-done156:
+rest208:
+	MOVQ $+16, R14
+	JMP  loop205
+
+finished207:
+done206:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store157
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store209
 	VMOVUPD   (AX), Z24
 	VADDPD    Z24, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z24
@@ -21807,71 +21404,71 @@ done156:
 	VADDPD    Z24, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z24
 	VADDPD    Z24, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z24
+	VMOVUPD   (AX)(SI*1), Z24
 	VADDPD    Z24, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z24
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z24
 	VADDPD    Z24, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z24
 	VADDPD    Z24, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z24
 	VADDPD    Z24, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z24
+	VMOVUPD   (AX)(DI*1), Z24
 	VADDPD    Z24, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z24
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z24
 	VADDPD    Z24, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z24
+	VMOVUPD   (AX)(SI*2), Z24
 	VADDPD    Z24, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z24
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z24
 	VADDPD    Z24, Z13, Z13
-	VMOVUPD   (SI), Z24
+	VMOVUPD   (R8), Z24
 	VADDPD    Z24, Z14, Z14
-	VMOVUPD.Z 64(SI), K1, Z24
+	VMOVUPD.Z 64(R8), K1, Z24
 	VADDPD    Z24, Z15, Z15
-	VMOVUPD   (SI)(CX*1), Z24
+	VMOVUPD   (R8)(CX*1), Z24
 	VADDPD    Z24, Z16, Z16
-	VMOVUPD.Z 64(SI)(CX*1), K1, Z24
+	VMOVUPD.Z 64(R8)(CX*1), K1, Z24
 	VADDPD    Z24, Z17, Z17
-	VMOVUPD   (SI)(CX*2), Z24
+	VMOVUPD   (R8)(CX*2), Z24
 	VADDPD    Z24, Z18, Z18
-	VMOVUPD.Z 64(SI)(CX*2), K1, Z24
+	VMOVUPD.Z 64(R8)(CX*2), K1, Z24
 	VADDPD    Z24, Z19, Z19
-	VMOVUPD   (SI)(DX*1), Z24
+	VMOVUPD   (R8)(SI*1), Z24
 	VADDPD    Z24, Z20, Z20
-	VMOVUPD.Z 64(SI)(DX*1), K1, Z24
+	VMOVUPD.Z 64(R8)(SI*1), K1, Z24
 	VADDPD    Z24, Z21, Z21
-	VMOVUPD   (SI)(CX*4), Z24
+	VMOVUPD   (R8)(CX*4), Z24
 	VADDPD    Z24, Z22, Z22
-	VMOVUPD.Z 64(SI)(CX*4), K1, Z24
+	VMOVUPD.Z 64(R8)(CX*4), K1, Z24
 	VADDPD    Z24, Z23, Z23
 
-store157:
+store209:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
-	VMOVUPD Z14, (SI)
-	VMOVUPD Z15, K1, 64(SI)
-	VMOVUPD Z16, (SI)(CX*1)
-	VMOVUPD Z17, K1, 64(SI)(CX*1)
-	VMOVUPD Z18, (SI)(CX*2)
-	VMOVUPD Z19, K1, 64(SI)(CX*2)
-	VMOVUPD Z20, (SI)(DX*1)
-	VMOVUPD Z21, K1, 64(SI)(DX*1)
-	VMOVUPD Z22, (SI)(CX*4)
-	VMOVUPD Z23, K1, 64(SI)(CX*4)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (R8)
+	VMOVUPD Z15, K1, 64(R8)
+	VMOVUPD Z16, (R8)(CX*1)
+	VMOVUPD Z17, K1, 64(R8)(CX*1)
+	VMOVUPD Z18, (R8)(CX*2)
+	VMOVUPD Z19, K1, 64(R8)(CX*2)
+	VMOVUPD Z20, (R8)(SI*1)
+	VMOVUPD Z21, K1, 64(R8)(SI*1)
+	VMOVUPD Z22, (R8)(CX*4)
+	VMOVUPD Z23, K1, 64(R8)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below158
+	JZ      below210
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0c, AX, AX
@@ -21879,10 +21476,10 @@ store157:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0c, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down154
+	MOVQ    R10, ahead+120(FP)
+	JMP     down204
 
-below158:
+below210:
 	VZEROUPPER
 	RET
 
@@ -21893,7 +21490,7 @@ tile13x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down159:
+down211:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -21922,27 +21519,32 @@ down159:
 	VPXORD Z25, Z25, Z25
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done161
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop160
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done213
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop212
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0d, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+14, R15
+	MOVQ   c+96(FP), DX
 
-loop160:
-	VMOVUPD      (R10), Z26
-	VMOVUPD.Z    64(R10), K1, Z27
+loop212:
+	VMOVUPD      (R12), Z26
+	VMOVUPD.Z    64(R12), K1, Z27
 	VBROADCASTSD (AX), Z28
 	VFMADD231PD  Z28, Z26, Z0
 	VFMADD231PD  Z28, Z27, Z1
@@ -21952,100 +21554,67 @@ loop160:
 	VBROADCASTSD (AX)(CX*2), Z28
 	VFMADD231PD  Z28, Z26, Z4
 	VFMADD231PD  Z28, Z27, Z5
-	VBROADCASTSD (AX)(DX*1), Z28
+	VBROADCASTSD (AX)(SI*1), Z28
 	VFMADD231PD  Z28, Z26, Z6
 	VFMADD231PD  Z28, Z27, Z7
 	VBROADCASTSD (AX)(CX*4), Z28
 	VFMADD231PD  Z28, Z26, Z8
 	VFMADD231PD  Z28, Z27, Z9
-	VBROADCASTSD (AX)(BX*1), Z28
+	VBROADCASTSD (AX)(DI*1), Z28
 	VFMADD231PD  Z28, Z26, Z10
 	VFMADD231PD  Z28, Z27, Z11
-	VBROADCASTSD (AX)(DX*2), Z28
+	VBROADCASTSD (AX)(SI*2), Z28
 	VFMADD231PD  Z28, Z26, Z12
 	VFMADD231PD  Z28, Z27, Z13
-	VBROADCASTSD (SI), Z28
+	VBROADCASTSD (R8), Z28
 	VFMADD231PD  Z28, Z26, Z14
 	VFMADD231PD  Z28, Z27, Z15
-	VBROADCASTSD (SI)(CX*1), Z28
+	VBROADCASTSD (R8)(CX*1), Z28
 	VFMADD231PD  Z28, Z26, Z16
 	VFMADD231PD  Z28, Z27, Z17
-	VBROADCASTSD (SI)(CX*2), Z28
+	VBROADCASTSD (R8)(CX*2), Z28
 	VFMADD231PD  Z28, Z26, Z18
 	VFMADD231PD  Z28, Z27, Z19
-	VBROADCASTSD (SI)(DX*1), Z28
+	VBROADCASTSD (R8)(SI*1), Z28
 	VFMADD231PD  Z28, Z26, Z20
 	VFMADD231PD  Z28, Z27, Z21
-	VBROADCASTSD (SI)(CX*4), Z28
+	VBROADCASTSD (R8)(CX*4), Z28
 	VFMADD231PD  Z28, Z26, Z22
 	VFMADD231PD  Z28, Z27, Z23
-	VBROADCASTSD (SI)(BX*1), Z28
+	VBROADCASTSD (R8)(DI*1), Z28
 	VFMADD231PD  Z28, Z26, Z24
 	VFMADD231PD  Z28, Z27, Z25
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop160
-	TESTQ        R13, R13
-	JZ           done161
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop160
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop212
+	DECQ         R15
+	JLT          finished214
+	JZ           rest215
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop212
 
-done161:
+rest215:
+	MOVQ $+16, R14
+	JMP  loop212
+
+finished214:
+done213:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store162
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store216
 	VMOVUPD   (AX), Z26
 	VADDPD    Z26, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z26
@@ -22058,77 +21627,77 @@ done161:
 	VADDPD    Z26, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z26
 	VADDPD    Z26, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z26
+	VMOVUPD   (AX)(SI*1), Z26
 	VADDPD    Z26, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z26
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z26
 	VADDPD    Z26, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z26
 	VADDPD    Z26, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z26
 	VADDPD    Z26, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z26
+	VMOVUPD   (AX)(DI*1), Z26
 	VADDPD    Z26, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z26
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z26
 	VADDPD    Z26, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z26
+	VMOVUPD   (AX)(SI*2), Z26
 	VADDPD    Z26, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z26
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z26
 	VADDPD    Z26, Z13, Z13
-	VMOVUPD   (SI), Z26
+	VMOVUPD   (R8), Z26
 	VADDPD    Z26, Z14, Z14
-	VMOVUPD.Z 64(SI), K1, Z26
+	VMOVUPD.Z 64(R8), K1, Z26
 	VADDPD    Z26, Z15, Z15
-	VMOVUPD   (SI)(CX*1), Z26
+	VMOVUPD   (R8)(CX*1), Z26
 	VADDPD    Z26, Z16, Z16
-	VMOVUPD.Z 64(SI)(CX*1), K1, Z26
+	VMOVUPD.Z 64(R8)(CX*1), K1, Z26
 	VADDPD    Z26, Z17, Z17
-	VMOVUPD   (SI)(CX*2), Z26
+	VMOVUPD   (R8)(CX*2), Z26
 	VADDPD    Z26, Z18, Z18
-	VMOVUPD.Z 64(SI)(CX*2), K1, Z26
+	VMOVUPD.Z 64(R8)(CX*2), K1, Z26
 	VADDPD    Z26, Z19, Z19
-	VMOVUPD   (SI)(DX*1), Z26
+	VMOVUPD   (R8)(SI*1), Z26
 	VADDPD    Z26, Z20, Z20
-	VMOVUPD.Z 64(SI)(DX*1), K1, Z26
+	VMOVUPD.Z 64(R8)(SI*1), K1, Z26
 	VADDPD    Z26, Z21, Z21
-	VMOVUPD   (SI)(CX*4), Z26
+	VMOVUPD   (R8)(CX*4), Z26
 	VADDPD    Z26, Z22, Z22
-	VMOVUPD.Z 64(SI)(CX*4), K1, Z26
+	VMOVUPD.Z 64(R8)(CX*4), K1, Z26
 	VADDPD    Z26, Z23, Z23
-	VMOVUPD   (SI)(BX*1), Z26
+	VMOVUPD   (R8)(DI*1), Z26
 	VADDPD    Z26, Z24, Z24
-	VMOVUPD.Z 64(SI)(BX*1), K1, Z26
+	VMOVUPD.Z 64(R8)(DI*1), K1, Z26
 	VADDPD    Z26, Z25, Z25
 
-store162:
+store216:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
-	VMOVUPD Z14, (SI)
-	VMOVUPD Z15, K1, 64(SI)
-	VMOVUPD Z16, (SI)(CX*1)
-	VMOVUPD Z17, K1, 64(SI)(CX*1)
-	VMOVUPD Z18, (SI)(CX*2)
-	VMOVUPD Z19, K1, 64(SI)(CX*2)
-	VMOVUPD Z20, (SI)(DX*1)
-	VMOVUPD Z21, K1, 64(SI)(DX*1)
-	VMOVUPD Z22, (SI)(CX*4)
-	VMOVUPD Z23, K1, 64(SI)(CX*4)
-	VMOVUPD Z24, (SI)(BX*1)
-	VMOVUPD Z25, K1, 64(SI)(BX*1)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (R8)
+	VMOVUPD Z15, K1, 64(R8)
+	VMOVUPD Z16, (R8)(CX*1)
+	VMOVUPD Z17, K1, 64(R8)(CX*1)
+	VMOVUPD Z18, (R8)(CX*2)
+	VMOVUPD Z19, K1, 64(R8)(CX*2)
+	VMOVUPD Z20, (R8)(SI*1)
+	VMOVUPD Z21, K1, 64(R8)(SI*1)
+	VMOVUPD Z22, (R8)(CX*4)
+	VMOVUPD Z23, K1, 64(R8)(CX*4)
+	VMOVUPD Z24, (R8)(DI*1)
+	VMOVUPD Z25, K1, 64(R8)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below163
+	JZ      below217
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0d, AX, AX
@@ -22136,10 +21705,10 @@ store162:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0d, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down159
+	MOVQ    R10, ahead+120(FP)
+	JMP     down211
 
-below163:
+below217:
 	VZEROUPPER
 	RET
 
@@ -22150,7 +21719,7 @@ tile14x2:
 	BZHIL AX, CX, CX
 	KMOVW CX, K1
 
-down164:
+down218:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
@@ -22181,27 +21750,32 @@ down164:
 	VPXORD Z27, Z27, Z27
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	LEAQ   (AX)(DX*2), SI
-	ADDQ   CX, SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done166
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop165
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	LEAQ   (AX)(SI*2), R8
+	ADDQ   CX, R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done220
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop219
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x0e, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+15, R15
+	MOVQ   c+96(FP), DX
 
-loop165:
-	VMOVUPD      (R10), Z28
-	VMOVUPD.Z    64(R10), K1, Z29
+loop219:
+	VMOVUPD      (R12), Z28
+	VMOVUPD.Z    64(R12), K1, Z29
 	VBROADCASTSD (AX), Z30
 	VFMADD231PD  Z30, Z28, Z0
 	VFMADD231PD  Z30, Z29, Z1
@@ -22211,106 +21785,70 @@ loop165:
 	VBROADCASTSD (AX)(CX*2), Z30
 	VFMADD231PD  Z30, Z28, Z4
 	VFMADD231PD  Z30, Z29, Z5
-	VBROADCASTSD (AX)(DX*1), Z30
+	VBROADCASTSD (AX)(SI*1), Z30
 	VFMADD231PD  Z30, Z28, Z6
 	VFMADD231PD  Z30, Z29, Z7
 	VBROADCASTSD (AX)(CX*4), Z30
 	VFMADD231PD  Z30, Z28, Z8
 	VFMADD231PD  Z30, Z29, Z9
-	VBROADCASTSD (AX)(BX*1), Z30
+	VBROADCASTSD (AX)(DI*1), Z30
 	VFMADD231PD  Z30, Z28, Z10
 	VFMADD231PD  Z30, Z29, Z11
-	VBROADCASTSD (AX)(DX*2), Z30
+	VBROADCASTSD (AX)(SI*2), Z30
 	VFMADD231PD  Z30, Z28, Z12
 	VFMADD231PD  Z30, Z29, Z13
-	VBROADCASTSD (SI), Z30
+	VBROADCASTSD (R8), Z30
 	VFMADD231PD  Z30, Z28, Z14
 	VFMADD231PD  Z30, Z29, Z15
-	VBROADCASTSD (SI)(CX*1), Z30
+	VBROADCASTSD (R8)(CX*1), Z30
 	VFMADD231PD  Z30, Z28, Z16
 	VFMADD231PD  Z30, Z29, Z17
-	VBROADCASTSD (SI)(CX*2), Z30
+	VBROADCASTSD (R8)(CX*2), Z30
 	VFMADD231PD  Z30, Z28, Z18
 	VFMADD231PD  Z30, Z29, Z19
-	VBROADCASTSD (SI)(DX*1), Z30
+	VBROADCASTSD (R8)(SI*1), Z30
 	VFMADD231PD  Z30, Z28, Z20
 	VFMADD231PD  Z30, Z29, Z21
-	VBROADCASTSD (SI)(CX*4), Z30
+	VBROADCASTSD (R8)(CX*4), Z30
 	VFMADD231PD  Z30, Z28, Z22
 	VFMADD231PD  Z30, Z29, Z23
-	VBROADCASTSD (SI)(BX*1), Z30
+	VBROADCASTSD (R8)(DI*1), Z30
 	VFMADD231PD  Z30, Z28, Z24
 	VFMADD231PD  Z30, Z29, Z25
-	VBROADCASTSD (SI)(DX*2), Z30
+	VBROADCASTSD (R8)(SI*2), Z30
 	VFMADD231PD  Z30, Z28, Z26
 	VFMADD231PD  Z30, Z29, Z27
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, AX
-	ADDQ         DI, SI
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop165
-	TESTQ        R13, R13
-	JZ           done166
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	PREFETCHT0   64(R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop165
+	ADDQ         R9, AX
+	ADDQ         R9, R8
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop219
+	DECQ         R15
+	JLT          finished221
+	JZ           rest222
+	PREFETCHT0   (DX)
+	PREFETCHT0   64(DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop219
 
-done166:
+rest222:
+	MOVQ $+16, R14
+	JMP  loop219
+
+finished221:
+done220:
 	MOVQ      c+96(FP), AX
 	MOVQ      rowC+104(FP), CX
-	LEAQ      (CX)(CX*2), DX
-	LEAQ      (CX)(CX*4), BX
-	LEAQ      (AX)(DX*2), SI
-	ADDQ      CX, SI
-	MOVBLZX   accumulate+112(FP), DI
-	TESTL     DI, DI
-	JZ        store167
+	LEAQ      (CX)(CX*2), SI
+	LEAQ      (CX)(CX*4), DI
+	LEAQ      (AX)(SI*2), R8
+	ADDQ      CX, R8
+	MOVBLZX   accumulate+112(FP), R9
+	TESTL     R9, R9
+	JZ        store223
 	VMOVUPD   (AX), Z28
 	VADDPD    Z28, Z0, Z0
 	VMOVUPD.Z 64(AX), K1, Z28
@@ -22323,83 +21861,83 @@ done166:
 	VADDPD    Z28, Z4, Z4
 	VMOVUPD.Z 64(AX)(CX*2), K1, Z28
 	VADDPD    Z28, Z5, Z5
-	VMOVUPD   (AX)(DX*1), Z28
+	VMOVUPD   (AX)(SI*1), Z28
 	VADDPD    Z28, Z6, Z6
-	VMOVUPD.Z 64(AX)(DX*1), K1, Z28
+	VMOVUPD.Z 64(AX)(SI*1), K1, Z28
 	VADDPD    Z28, Z7, Z7
 	VMOVUPD   (AX)(CX*4), Z28
 	VADDPD    Z28, Z8, Z8
 	VMOVUPD.Z 64(AX)(CX*4), K1, Z28
 	VADDPD    Z28, Z9, Z9
-	VMOVUPD   (AX)(BX*1), Z28
+	VMOVUPD   (AX)(DI*1), Z28
 	VADDPD    Z28, Z10, Z10
-	VMOVUPD.Z 64(AX)(BX*1), K1, Z28
+	VMOVUPD.Z 64(AX)(DI*1), K1, Z28
 	VADDPD    Z28, Z11, Z11
-	VMOVUPD   (AX)(DX*2), Z28
+	VMOVUPD   (AX)(SI*2), Z28
 	VADDPD    Z28, Z12, Z12
-	VMOVUPD.Z 64(AX)(DX*2), K1, Z28
+	VMOVUPD.Z 64(AX)(SI*2), K1, Z28
 	VADDPD    Z28, Z13, Z13
-	VMOVUPD   (SI), Z28
+	VMOVUPD   (R8), Z28
 	VADDPD    Z28, Z14, Z14
-	VMOVUPD.Z 64(SI), K1, Z28
+	VMOVUPD.Z 64(R8), K1, Z28
 	VADDPD    Z28, Z15, Z15
-	VMOVUPD   (SI)(CX*1), Z28
+	VMOVUPD   (R8)(CX*1), Z28
 	VADDPD    Z28, Z16, Z16
-	VMOVUPD.Z 64(SI)(CX*1), K1, Z28
+	VMOVUPD.Z 64(R8)(CX*1), K1, Z28
 	VADDPD    Z28, Z17, Z17
-	VMOVUPD   (SI)(CX*2), Z28
+	VMOVUPD   (R8)(CX*2), Z28
 	VADDPD    Z28, Z18, Z18
-	VMOVUPD.Z 64(SI)(CX*2), K1, Z28
+	VMOVUPD.Z 64(R8)(CX*2), K1, Z28
 	VADDPD    Z28, Z19, Z19
-	VMOVUPD   (SI)(DX*1), Z28
+	VMOVUPD   (R8)(SI*1), Z28
 	VADDPD    Z28, Z20, Z20
-	VMOVUPD.Z 64(SI)(DX*1), K1, Z28
+	VMOVUPD.Z 64(R8)(SI*1), K1, Z28
 	VADDPD    Z28, Z21, Z21
-	VMOVUPD   (SI)(CX*4), Z28
+	VMOVUPD   (R8)(CX*4), Z28
 	VADDPD    Z28, Z22, Z22
-	VMOVUPD.Z 64(SI)(CX*4), K1, Z28
+	VMOVUPD.Z 64(R8)(CX*4), K1, Z28
 	VADDPD    Z28, Z23, Z23
-	VMOVUPD   (SI)(BX*1), Z28
+	VMOVUPD   (R8)(DI*1), Z28
 	VADDPD    Z28, Z24, Z24
-	VMOVUPD.Z 64(SI)(BX*1), K1, Z28
+	VMOVUPD.Z 64(R8)(DI*1), K1, Z28
 	VADDPD    Z28, Z25, Z25
-	VMOVUPD   (SI)(DX*2), Z28
+	VMOVUPD   (R8)(SI*2), Z28
 	VADDPD    Z28, Z26, Z26
-	VMOVUPD.Z 64(SI)(DX*2), K1, Z28
+	VMOVUPD.Z 64(R8)(SI*2), K1, Z28
 	VADDPD    Z28, Z27, Z27
 
-store167:
+store223:
 	VMOVUPD Z0, (AX)
 	VMOVUPD Z1, K1, 64(AX)
 	VMOVUPD Z2, (AX)(CX*1)
 	VMOVUPD Z3, K1, 64(AX)(CX*1)
 	VMOVUPD Z4, (AX)(CX*2)
 	VMOVUPD Z5, K1, 64(AX)(CX*2)
-	VMOVUPD Z6, (AX)(DX*1)
-	VMOVUPD Z7, K1, 64(AX)(DX*1)
+	VMOVUPD Z6, (AX)(SI*1)
+	VMOVUPD Z7, K1, 64(AX)(SI*1)
 	VMOVUPD Z8, (AX)(CX*4)
 	VMOVUPD Z9, K1, 64(AX)(CX*4)
-	VMOVUPD Z10, (AX)(BX*1)
-	VMOVUPD Z11, K1, 64(AX)(BX*1)
-	VMOVUPD Z12, (AX)(DX*2)
-	VMOVUPD Z13, K1, 64(AX)(DX*2)
-	VMOVUPD Z14, (SI)
-	VMOVUPD Z15, K1, 64(SI)
-	VMOVUPD Z16, (SI)(CX*1)
-	VMOVUPD Z17, K1, 64(SI)(CX*1)
-	VMOVUPD Z18, (SI)(CX*2)
-	VMOVUPD Z19, K1, 64(SI)(CX*2)
-	VMOVUPD Z20, (SI)(DX*1)
-	VMOVUPD Z21, K1, 64(SI)(DX*1)
-	VMOVUPD Z22, (SI)(CX*4)
-	VMOVUPD Z23, K1, 64(SI)(CX*4)
-	VMOVUPD Z24, (SI)(BX*1)
-	VMOVUPD Z25, K1, 64(SI)(BX*1)
-	VMOVUPD Z26, (SI)(DX*2)
-	VMOVUPD Z27, K1, 64(SI)(DX*2)
+	VMOVUPD Z10, (AX)(DI*1)
+	VMOVUPD Z11, K1, 64(AX)(DI*1)
+	VMOVUPD Z12, (AX)(SI*2)
+	VMOVUPD Z13, K1, 64(AX)(SI*2)
+	VMOVUPD Z14, (R8)
+	VMOVUPD Z15, K1, 64(R8)
+	VMOVUPD Z16, (R8)(CX*1)
+	VMOVUPD Z17, K1, 64(R8)(CX*1)
+	VMOVUPD Z18, (R8)(CX*2)
+	VMOVUPD Z19, K1, 64(R8)(CX*2)
+	VMOVUPD Z20, (R8)(SI*1)
+	VMOVUPD Z21, K1, 64(R8)(SI*1)
+	VMOVUPD Z22, (R8)(CX*4)
+	VMOVUPD Z23, K1, 64(R8)(CX*4)
+	VMOVUPD Z24, (R8)(DI*1)
+	VMOVUPD Z25, K1, 64(R8)(DI*1)
+	VMOVUPD Z26, (R8)(SI*2)
+	VMOVUPD Z27, K1, 64(R8)(SI*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below168
+	JZ      below224
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x0e, AX, AX
@@ -22407,10 +21945,10 @@ store167:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x0e, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    R8, ahead+120(FP)
-	JMP     down164
+	MOVQ    R10, ahead+120(FP)
+	JMP     down218
 
-below168:
+below224:
 	VZEROUPPER
 	RET
 
@@ -31453,7 +30991,7 @@ GLOBL interleave4_32_8_3<>(SB), RODATA|NOPTR, $32
 
 // func dot32AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·dot32AVX2(SB), NOSPLIT, $0-136
+TEXT ·dot32AVX2(SB), NOSPLIT, $8-136
 	MOVQ rows+8(FP), AX
 	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x08
@@ -31522,52 +31060,60 @@ down14:
 	VXORPS Y0, Y0, Y0
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
 	JZ     done16
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
 	JLT    loop15
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
 loop15:
-	VMOVUPS      (SI), Y1
+	VMOVUPS      (R8), Y1
 	VBROADCASTSS (AX), Y2
 	VFMADD231PS  Y2, Y1, Y0
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
 	JNZ          loop15
-	TESTQ        R9, R9
-	JZ           done16
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
+	DECQ         R11
+	JLT          finished17
+	JZ           rest18
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
 	JMP          loop15
 
+rest18:
+	MOVQ $+16, R10
+	JMP  loop15
+
+finished17:
 done16:
 	MOVQ    c+96(FP), AX
 	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store17
+	JZ      store19
 	VMOVUPS (AX), Y1
 	VADDPS  Y1, Y0, Y0
 
-store17:
+store19:
 	VMOVUPS Y0, (AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below18
+	JZ      below20
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -31575,10 +31121,10 @@ store17:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
+	MOVQ    SI, ahead+120(FP)
 	JMP     down14
 
-below18:
+below20:
 	VZEROUPPER
 	RET
 
@@ -31586,967 +31132,175 @@ part13:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down19:
+down21:
 	VXORPS Y0, Y0, Y0
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done21
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop20
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	MOVQ   a+32(FP), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done23
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop22
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+2, R13
+	MOVQ   c+96(FP), DX
 
-loop20:
+loop22:
 	VMOVDQU      (CX)(AX*4), Y1
-	VMASKMOVPS   (R8), Y1, Y1
-	VBROADCASTSS (DX), Y2
+	VMASKMOVPS   (R10), Y1, Y1
+	VBROADCASTSS (SI), Y2
 	VFMADD231PS  Y2, Y1, Y0
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, DX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop20
-	TESTQ        R11, R11
-	JZ           done21
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop20
+	ADDQ         DI, SI
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop22
+	DECQ         R13
+	JLT          finished24
+	JZ           rest25
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop22
 
-done21:
-	MOVQ       c+96(FP), DX
-	MOVBLZX    accumulate+112(FP), BX
-	TESTL      BX, BX
-	JZ         store22
+rest25:
+	MOVQ $+16, R12
+	JMP  loop22
+
+finished24:
+done23:
+	MOVQ       c+96(FP), SI
+	MOVBLZX    accumulate+112(FP), DI
+	TESTL      DI, DI
+	JZ         store26
 	VMOVDQU    (CX)(AX*4), Y1
-	VMASKMOVPS (DX), Y1, Y1
+	VMASKMOVPS (SI), Y1, Y1
 	VADDPS     Y1, Y0, Y0
 
-store22:
+store26:
 	VMOVDQU    (CX)(AX*4), Y1
-	VMASKMOVPS Y0, Y1, (DX)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below23
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       SI, ahead+120(FP)
-	JMP        down19
+	VMASKMOVPS Y0, Y1, (SI)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below27
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down21
 
-below23:
+below27:
 	VZEROUPPER
 	RET
 
 tile2x1:
 	MOVQ cols+16(FP), AX
 	CMPQ AX, $0x08
-	JLT  part24
+	JLT  part28
 
-down25:
+down29:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done27
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop26
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done31
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop30
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop26:
-	VMOVUPS      (DI), Y2
+loop30:
+	VMOVUPS      (R9), Y2
 	VBROADCASTSS (AX), Y3
 	VFMADD231PS  Y3, Y2, Y0
 	VBROADCASTSS (AX)(CX*1), Y3
 	VFMADD231PS  Y3, Y2, Y1
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
-	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop26
-	TESTQ        R10, R10
-	JZ           done27
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop26
-
-done27:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store28
-	VMOVUPS (AX), Y2
-	VADDPS  Y2, Y0, Y0
-	VMOVUPS (AX)(CX*1), Y2
-	VADDPS  Y2, Y1, Y1
-
-store28:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, (AX)(CX*1)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below29
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x02, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x02, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down25
-
-below29:
-	VZEROUPPER
-	RET
-
-part24:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down30:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done32
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop31
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop31:
-	VMOVDQU      (CX)(AX*4), Y2
-	VMASKMOVPS   (R9), Y2, Y2
-	VBROADCASTSS (DX), Y3
-	VFMADD231PS  Y3, Y2, Y0
-	VBROADCASTSS (DX)(BX*1), Y3
-	VFMADD231PS  Y3, Y2, Y1
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop31
-	TESTQ        R12, R12
-	JZ           done32
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop31
-
-done32:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store33
-	VMOVDQU    (CX)(AX*4), Y2
-	VMASKMOVPS (DX), Y2, Y2
-	VADDPS     Y2, Y0, Y0
-	VMOVDQU    (CX)(AX*4), Y2
-	VMASKMOVPS (DX)(BX*1), Y2, Y2
-	VADDPS     Y2, Y1, Y1
-
-store33:
-	VMOVDQU    (CX)(AX*4), Y2
-	VMASKMOVPS Y0, Y2, (DX)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, (DX)(BX*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below34
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down30
-
-below34:
-	VZEROUPPER
-	RET
-
-tile3x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x08
-	JLT  part35
-
-down36:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done38
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop37
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
-
-loop37:
-	VMOVUPS      (DI), Y3
-	VBROADCASTSS (AX), Y4
-	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS (AX)(CX*1), Y4
-	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS (AX)(CX*2), Y4
-	VFMADD231PS  Y4, Y3, Y2
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
-	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop37
-	TESTQ        R10, R10
-	JZ           done38
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop37
-
-done38:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store39
-	VMOVUPS (AX), Y3
-	VADDPS  Y3, Y0, Y0
-	VMOVUPS (AX)(CX*1), Y3
-	VADDPS  Y3, Y1, Y1
-	VMOVUPS (AX)(CX*2), Y3
-	VADDPS  Y3, Y2, Y2
-
-store39:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, (AX)(CX*1)
-	VMOVUPS Y2, (AX)(CX*2)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below40
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x03, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x03, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down36
-
-below40:
-	VZEROUPPER
-	RET
-
-part35:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down41:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done43
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop42
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop42:
-	VMOVDQU      (CX)(AX*4), Y3
-	VMASKMOVPS   (R9), Y3, Y3
-	VBROADCASTSS (DX), Y4
-	VFMADD231PS  Y4, Y3, Y0
-	VBROADCASTSS (DX)(BX*1), Y4
-	VFMADD231PS  Y4, Y3, Y1
-	VBROADCASTSS (DX)(BX*2), Y4
-	VFMADD231PS  Y4, Y3, Y2
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop42
-	TESTQ        R12, R12
-	JZ           done43
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop42
-
-done43:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store44
-	VMOVDQU    (CX)(AX*4), Y3
-	VMASKMOVPS (DX), Y3, Y3
-	VADDPS     Y3, Y0, Y0
-	VMOVDQU    (CX)(AX*4), Y3
-	VMASKMOVPS (DX)(BX*1), Y3, Y3
-	VADDPS     Y3, Y1, Y1
-	VMOVDQU    (CX)(AX*4), Y3
-	VMASKMOVPS (DX)(BX*2), Y3, Y3
-	VADDPS     Y3, Y2, Y2
-
-store44:
-	VMOVDQU    (CX)(AX*4), Y3
-	VMASKMOVPS Y0, Y3, (DX)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, (DX)(BX*1)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y2, Y0, (DX)(BX*2)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below45
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down41
-
-below45:
-	VZEROUPPER
-	RET
-
-tile4x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x08
-	JLT  part46
-
-down47:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done49
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop48
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
-
-loop48:
-	VMOVUPS      (R8), Y4
-	VBROADCASTSS (AX), Y5
-	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS (AX)(CX*1), Y5
-	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS (AX)(CX*2), Y5
-	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS (AX)(DX*1), Y5
-	VFMADD231PS  Y5, Y4, Y3
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
-	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop48
-	TESTQ        R11, R11
-	JZ           done49
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop48
-
-done49:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store50
-	VMOVUPS (AX), Y4
-	VADDPS  Y4, Y0, Y0
-	VMOVUPS (AX)(CX*1), Y4
-	VADDPS  Y4, Y1, Y1
-	VMOVUPS (AX)(CX*2), Y4
-	VADDPS  Y4, Y2, Y2
-	VMOVUPS (AX)(DX*1), Y4
-	VADDPS  Y4, Y3, Y3
-
-store50:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, (AX)(CX*1)
-	VMOVUPS Y2, (AX)(CX*2)
-	VMOVUPS Y3, (AX)(DX*1)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below51
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x04, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x04, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down47
-
-below51:
-	VZEROUPPER
-	RET
-
-part46:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down52:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done54
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop53
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
-
-loop53:
-	VMOVDQU      (CX)(AX*4), Y4
-	VMASKMOVPS   (R10), Y4, Y4
-	VBROADCASTSS (DX), Y5
-	VFMADD231PS  Y5, Y4, Y0
-	VBROADCASTSS (DX)(BX*1), Y5
-	VFMADD231PS  Y5, Y4, Y1
-	VBROADCASTSS (DX)(BX*2), Y5
-	VFMADD231PS  Y5, Y4, Y2
-	VBROADCASTSS (DX)(SI*1), Y5
-	VFMADD231PS  Y5, Y4, Y3
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
-	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop53
-	TESTQ        R13, R13
-	JZ           done54
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop53
-
-done54:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store55
-	VMOVDQU    (CX)(AX*4), Y4
-	VMASKMOVPS (DX), Y4, Y4
-	VADDPS     Y4, Y0, Y0
-	VMOVDQU    (CX)(AX*4), Y4
-	VMASKMOVPS (DX)(BX*1), Y4, Y4
-	VADDPS     Y4, Y1, Y1
-	VMOVDQU    (CX)(AX*4), Y4
-	VMASKMOVPS (DX)(BX*2), Y4, Y4
-	VADDPS     Y4, Y2, Y2
-	VMOVDQU    (CX)(AX*4), Y4
-	VMASKMOVPS (DX)(SI*1), Y4, Y4
-	VADDPS     Y4, Y3, Y3
-
-store55:
-	VMOVDQU    (CX)(AX*4), Y4
-	VMASKMOVPS Y0, Y4, (DX)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, (DX)(BX*1)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y2, Y0, (DX)(BX*2)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, (DX)(SI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below56
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down52
-
-below56:
-	VZEROUPPER
-	RET
-
-tile5x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x08
-	JLT  part57
-
-down58:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done60
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop59
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
-
-loop59:
-	VMOVUPS      (R8), Y5
-	VBROADCASTSS (AX), Y6
-	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS (AX)(CX*1), Y6
-	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS (AX)(CX*2), Y6
-	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS (AX)(DX*1), Y6
-	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS (AX)(CX*4), Y6
-	VFMADD231PS  Y6, Y5, Y4
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
-	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop59
-	TESTQ        R11, R11
-	JZ           done60
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop59
-
-done60:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store61
-	VMOVUPS (AX), Y5
-	VADDPS  Y5, Y0, Y0
-	VMOVUPS (AX)(CX*1), Y5
-	VADDPS  Y5, Y1, Y1
-	VMOVUPS (AX)(CX*2), Y5
-	VADDPS  Y5, Y2, Y2
-	VMOVUPS (AX)(DX*1), Y5
-	VADDPS  Y5, Y3, Y3
-	VMOVUPS (AX)(CX*4), Y5
-	VADDPS  Y5, Y4, Y4
-
-store61:
-	VMOVUPS Y0, (AX)
-	VMOVUPS Y1, (AX)(CX*1)
-	VMOVUPS Y2, (AX)(CX*2)
-	VMOVUPS Y3, (AX)(DX*1)
-	VMOVUPS Y4, (AX)(CX*4)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below62
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down58
-
-below62:
-	VZEROUPPER
-	RET
-
-part57:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down63:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done65
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop64
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
-
-loop64:
-	VMOVDQU      (CX)(AX*4), Y5
-	VMASKMOVPS   (R10), Y5, Y5
-	VBROADCASTSS (DX), Y6
-	VFMADD231PS  Y6, Y5, Y0
-	VBROADCASTSS (DX)(BX*1), Y6
-	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS (DX)(BX*2), Y6
-	VFMADD231PS  Y6, Y5, Y2
-	VBROADCASTSS (DX)(SI*1), Y6
-	VFMADD231PS  Y6, Y5, Y3
-	VBROADCASTSS (DX)(BX*4), Y6
-	VFMADD231PS  Y6, Y5, Y4
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
-	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop64
-	TESTQ        R13, R13
-	JZ           done65
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop64
-
-done65:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store66
-	VMOVDQU    (CX)(AX*4), Y5
-	VMASKMOVPS (DX), Y5, Y5
-	VADDPS     Y5, Y0, Y0
-	VMOVDQU    (CX)(AX*4), Y5
-	VMASKMOVPS (DX)(BX*1), Y5, Y5
-	VADDPS     Y5, Y1, Y1
-	VMOVDQU    (CX)(AX*4), Y5
-	VMASKMOVPS (DX)(BX*2), Y5, Y5
-	VADDPS     Y5, Y2, Y2
-	VMOVDQU    (CX)(AX*4), Y5
-	VMASKMOVPS (DX)(SI*1), Y5, Y5
-	VADDPS     Y5, Y3, Y3
-	VMOVDQU    (CX)(AX*4), Y5
-	VMASKMOVPS (DX)(BX*4), Y5, Y5
-	VADDPS     Y5, Y4, Y4
-
-store66:
-	VMOVDQU    (CX)(AX*4), Y5
-	VMASKMOVPS Y0, Y5, (DX)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, (DX)(BX*1)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y2, Y0, (DX)(BX*2)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, (DX)(SI*1)
-	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y4, Y0, (DX)(BX*4)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below67
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down63
-
-below67:
-	VZEROUPPER
-	RET
-
-tile6x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x08
-	JLT  part68
-
-down69:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done71
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop70
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop70:
-	VMOVUPS      (R9), Y6
-	VBROADCASTSS (AX), Y7
-	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS (AX)(CX*1), Y7
-	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS (AX)(CX*2), Y7
-	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS (AX)(DX*1), Y7
-	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS (AX)(CX*4), Y7
-	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS (AX)(BX*1), Y7
-	VFMADD231PS  Y7, Y6, Y5
 	PREFETCHT0   (DI)
 	ADDQ         R8, DI
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop70
-	TESTQ        R12, R12
-	JZ           done71
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop70
+	JNZ          loop30
+	DECQ         R12
+	JLT          finished32
+	JZ           rest33
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop30
 
-done71:
+rest33:
+	MOVQ $+16, R11
+	JMP  loop30
+
+finished32:
+done31:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	LEAQ    (CX)(CX*4), BX
 	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store72
-	VMOVUPS (AX), Y6
-	VADDPS  Y6, Y0, Y0
-	VMOVUPS (AX)(CX*1), Y6
-	VADDPS  Y6, Y1, Y1
-	VMOVUPS (AX)(CX*2), Y6
-	VADDPS  Y6, Y2, Y2
-	VMOVUPS (AX)(DX*1), Y6
-	VADDPS  Y6, Y3, Y3
-	VMOVUPS (AX)(CX*4), Y6
-	VADDPS  Y6, Y4, Y4
-	VMOVUPS (AX)(BX*1), Y6
-	VADDPS  Y6, Y5, Y5
+	JZ      store34
+	VMOVUPS (AX), Y2
+	VADDPS  Y2, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y2
+	VADDPS  Y2, Y1, Y1
 
-store72:
+store34:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, (AX)(CX*1)
-	VMOVUPS Y2, (AX)(CX*2)
-	VMOVUPS Y3, (AX)(DX*1)
-	VMOVUPS Y4, (AX)(CX*4)
-	VMOVUPS Y5, (AX)(BX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below73
+	JZ      below35
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x06, AX, AX
+	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, a+32(FP)
 	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x06, AX, AX
+	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
 	MOVQ    DI, ahead+120(FP)
-	JMP     down69
+	JMP     down29
 
-below73:
+below35:
 	VZEROUPPER
 	RET
 
-part68:
+part28:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down74:
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	LEAQ   (BX)(BX*4), DI
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
 	MOVQ   colA+48(FP), R8
 	MOVQ   ahead+120(FP), R9
 	MOVQ   stepAhead+128(FP), R10
@@ -32554,108 +31308,928 @@ down74:
 	MOVQ   rowB+64(FP), R12
 	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done76
+	JZ     done38
 	XORQ   R14, R14
 	CMPQ   R13, $0x40
+	JLT    loop37
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+3, R14
+	MOVQ   c+96(FP), DX
+
+loop37:
+	VMOVDQU      (CX)(AX*4), Y2
+	VMASKMOVPS   (R11), Y2, Y2
+	VBROADCASTSS (SI), Y3
+	VFMADD231PS  Y3, Y2, Y0
+	VBROADCASTSS (SI)(DI*1), Y3
+	VFMADD231PS  Y3, Y2, Y1
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop37
+	DECQ         R14
+	JLT          finished39
+	JZ           rest40
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop37
+
+rest40:
+	MOVQ $+16, R13
+	JMP  loop37
+
+finished39:
+done38:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store41
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS (SI), Y2, Y2
+	VADDPS     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS (SI)(DI*1), Y2, Y2
+	VADDPS     Y2, Y1, Y1
+
+store41:
+	VMOVDQU    (CX)(AX*4), Y2
+	VMASKMOVPS Y0, Y2, (SI)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (SI)(DI*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below42
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down36
+
+below42:
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part43
+
+down44:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done46
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop45
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
+
+loop45:
+	VMOVUPS      (R9), Y3
+	VBROADCASTSS (AX), Y4
+	VFMADD231PS  Y4, Y3, Y0
+	VBROADCASTSS (AX)(CX*1), Y4
+	VFMADD231PS  Y4, Y3, Y1
+	VBROADCASTSS (AX)(CX*2), Y4
+	VFMADD231PS  Y4, Y3, Y2
+	PREFETCHT0   (DI)
+	ADDQ         R8, DI
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop45
+	DECQ         R12
+	JLT          finished47
+	JZ           rest48
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop45
+
+rest48:
+	MOVQ $+16, R11
+	JMP  loop45
+
+finished47:
+done46:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), SI
+	TESTL   SI, SI
+	JZ      store49
+	VMOVUPS (AX), Y3
+	VADDPS  Y3, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y3
+	VADDPS  Y3, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y3
+	VADDPS  Y3, Y2, Y2
+
+store49:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below50
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down44
+
+below50:
+	VZEROUPPER
+	RET
+
+part43:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down51:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done53
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop52
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+4, R14
+	MOVQ   c+96(FP), DX
+
+loop52:
+	VMOVDQU      (CX)(AX*4), Y3
+	VMASKMOVPS   (R11), Y3, Y3
+	VBROADCASTSS (SI), Y4
+	VFMADD231PS  Y4, Y3, Y0
+	VBROADCASTSS (SI)(DI*1), Y4
+	VFMADD231PS  Y4, Y3, Y1
+	VBROADCASTSS (SI)(DI*2), Y4
+	VFMADD231PS  Y4, Y3, Y2
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop52
+	DECQ         R14
+	JLT          finished54
+	JZ           rest55
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop52
+
+rest55:
+	MOVQ $+16, R13
+	JMP  loop52
+
+finished54:
+done53:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store56
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (SI), Y3, Y3
+	VADDPS     Y3, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (SI)(DI*1), Y3, Y3
+	VADDPS     Y3, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS (SI)(DI*2), Y3, Y3
+	VADDPS     Y3, Y2, Y2
+
+store56:
+	VMOVDQU    (CX)(AX*4), Y3
+	VMASKMOVPS Y0, Y3, (SI)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (SI)(DI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (SI)(DI*2)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below57
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down51
+
+below57:
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part58
+
+down59:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done61
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop60
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
+
+loop60:
+	VMOVUPS      (R10), Y4
+	VBROADCASTSS (AX), Y5
+	VFMADD231PS  Y5, Y4, Y0
+	VBROADCASTSS (AX)(CX*1), Y5
+	VFMADD231PS  Y5, Y4, Y1
+	VBROADCASTSS (AX)(CX*2), Y5
+	VFMADD231PS  Y5, Y4, Y2
+	VBROADCASTSS (AX)(SI*1), Y5
+	VFMADD231PS  Y5, Y4, Y3
+	PREFETCHT0   (R8)
+	ADDQ         R9, R8
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop60
+	DECQ         R13
+	JLT          finished62
+	JZ           rest63
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop60
+
+rest63:
+	MOVQ $+16, R12
+	JMP  loop60
+
+finished62:
+done61:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store64
+	VMOVUPS (AX), Y4
+	VADDPS  Y4, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y4
+	VADDPS  Y4, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y4
+	VADDPS  Y4, Y2, Y2
+	VMOVUPS (AX)(SI*1), Y4
+	VADDPS  Y4, Y3, Y3
+
+store64:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(SI*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below65
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down59
+
+below65:
+	VZEROUPPER
+	RET
+
+part58:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down66:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done68
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop67
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+5, R15
+	MOVQ   c+96(FP), DX
+
+loop67:
+	VMOVDQU      (CX)(AX*4), Y4
+	VMASKMOVPS   (R12), Y4, Y4
+	VBROADCASTSS (SI), Y5
+	VFMADD231PS  Y5, Y4, Y0
+	VBROADCASTSS (SI)(DI*1), Y5
+	VFMADD231PS  Y5, Y4, Y1
+	VBROADCASTSS (SI)(DI*2), Y5
+	VFMADD231PS  Y5, Y4, Y2
+	VBROADCASTSS (SI)(R8*1), Y5
+	VFMADD231PS  Y5, Y4, Y3
+	PREFETCHT0   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop67
+	DECQ         R15
+	JLT          finished69
+	JZ           rest70
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop67
+
+rest70:
+	MOVQ $+16, R14
+	JMP  loop67
+
+finished69:
+done68:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store71
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (SI), Y4, Y4
+	VADDPS     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (SI)(DI*1), Y4, Y4
+	VADDPS     Y4, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (SI)(DI*2), Y4, Y4
+	VADDPS     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS (SI)(R8*1), Y4, Y4
+	VADDPS     Y4, Y3, Y3
+
+store71:
+	VMOVDQU    (CX)(AX*4), Y4
+	VMASKMOVPS Y0, Y4, (SI)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (SI)(DI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (SI)(DI*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, (SI)(R8*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below72
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down66
+
+below72:
+	VZEROUPPER
+	RET
+
+tile5x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part73
+
+down74:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done76
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
 	JLT    loop75
-	MOVQ   $+32, R14
-	SUBQ   $0x20, R13
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
 loop75:
-	VMOVDQU      (CX)(AX*4), Y6
-	VMASKMOVPS   (R11), Y6, Y6
-	VBROADCASTSS (DX), Y7
+	VMOVUPS      (R10), Y5
+	VBROADCASTSS (AX), Y6
+	VFMADD231PS  Y6, Y5, Y0
+	VBROADCASTSS (AX)(CX*1), Y6
+	VFMADD231PS  Y6, Y5, Y1
+	VBROADCASTSS (AX)(CX*2), Y6
+	VFMADD231PS  Y6, Y5, Y2
+	VBROADCASTSS (AX)(SI*1), Y6
+	VFMADD231PS  Y6, Y5, Y3
+	VBROADCASTSS (AX)(CX*4), Y6
+	VFMADD231PS  Y6, Y5, Y4
+	PREFETCHT0   (R8)
+	ADDQ         R9, R8
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop75
+	DECQ         R13
+	JLT          finished77
+	JZ           rest78
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop75
+
+rest78:
+	MOVQ $+16, R12
+	JMP  loop75
+
+finished77:
+done76:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store79
+	VMOVUPS (AX), Y5
+	VADDPS  Y5, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y5
+	VADDPS  Y5, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y5
+	VADDPS  Y5, Y2, Y2
+	VMOVUPS (AX)(SI*1), Y5
+	VADDPS  Y5, Y3, Y3
+	VMOVUPS (AX)(CX*4), Y5
+	VADDPS  Y5, Y4, Y4
+
+store79:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(SI*1)
+	VMOVUPS Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below80
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down74
+
+below80:
+	VZEROUPPER
+	RET
+
+part73:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down81:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done83
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop82
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+6, R15
+	MOVQ   c+96(FP), DX
+
+loop82:
+	VMOVDQU      (CX)(AX*4), Y5
+	VMASKMOVPS   (R12), Y5, Y5
+	VBROADCASTSS (SI), Y6
+	VFMADD231PS  Y6, Y5, Y0
+	VBROADCASTSS (SI)(DI*1), Y6
+	VFMADD231PS  Y6, Y5, Y1
+	VBROADCASTSS (SI)(DI*2), Y6
+	VFMADD231PS  Y6, Y5, Y2
+	VBROADCASTSS (SI)(R8*1), Y6
+	VFMADD231PS  Y6, Y5, Y3
+	VBROADCASTSS (SI)(DI*4), Y6
+	VFMADD231PS  Y6, Y5, Y4
+	PREFETCHT0   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop82
+	DECQ         R15
+	JLT          finished84
+	JZ           rest85
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop82
+
+rest85:
+	MOVQ $+16, R14
+	JMP  loop82
+
+finished84:
+done83:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store86
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (SI), Y5, Y5
+	VADDPS     Y5, Y0, Y0
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (SI)(DI*1), Y5, Y5
+	VADDPS     Y5, Y1, Y1
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (SI)(DI*2), Y5, Y5
+	VADDPS     Y5, Y2, Y2
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (SI)(R8*1), Y5, Y5
+	VADDPS     Y5, Y3, Y3
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS (SI)(DI*4), Y5, Y5
+	VADDPS     Y5, Y4, Y4
+
+store86:
+	VMOVDQU    (CX)(AX*4), Y5
+	VMASKMOVPS Y0, Y5, (SI)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y1, Y0, (SI)(DI*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y2, Y0, (SI)(DI*2)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y3, Y0, (SI)(R8*1)
+	VMOVDQU    (CX)(AX*4), Y0
+	VMASKMOVPS Y4, Y0, (SI)(DI*4)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below87
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down81
+
+below87:
+	VZEROUPPER
+	RET
+
+tile6x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x08
+	JLT  part88
+
+down89:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done91
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop90
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
+
+loop90:
+	VMOVUPS      (R11), Y6
+	VBROADCASTSS (AX), Y7
 	VFMADD231PS  Y7, Y6, Y0
-	VBROADCASTSS (DX)(BX*1), Y7
+	VBROADCASTSS (AX)(CX*1), Y7
 	VFMADD231PS  Y7, Y6, Y1
-	VBROADCASTSS (DX)(BX*2), Y7
+	VBROADCASTSS (AX)(CX*2), Y7
 	VFMADD231PS  Y7, Y6, Y2
-	VBROADCASTSS (DX)(SI*1), Y7
+	VBROADCASTSS (AX)(SI*1), Y7
 	VFMADD231PS  Y7, Y6, Y3
-	VBROADCASTSS (DX)(BX*4), Y7
+	VBROADCASTSS (AX)(CX*4), Y7
 	VFMADD231PS  Y7, Y6, Y4
-	VBROADCASTSS (DX)(DI*1), Y7
+	VBROADCASTSS (AX)(DI*1), Y7
 	VFMADD231PS  Y7, Y6, Y5
 	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	ADDQ         R8, DX
+	ADDQ         R8, AX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop75
-	TESTQ        R14, R14
-	JZ           done76
-	MOVQ         c+96(FP), R13
-	MOVQ         rowC+104(FP), R15
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	MOVQ         R14, R13
-	XORQ         R14, R14
-	JMP          loop75
+	JNZ          loop90
+	DECQ         R14
+	JLT          finished92
+	JZ           rest93
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop90
 
-done76:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+112(FP), R8
-	TESTL      R8, R8
-	JZ         store77
+rest93:
+	MOVQ $+16, R13
+	JMP  loop90
+
+finished92:
+done91:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	LEAQ    (CX)(CX*2), SI
+	LEAQ    (CX)(CX*4), DI
+	MOVBLZX accumulate+112(FP), R8
+	TESTL   R8, R8
+	JZ      store94
+	VMOVUPS (AX), Y6
+	VADDPS  Y6, Y0, Y0
+	VMOVUPS (AX)(CX*1), Y6
+	VADDPS  Y6, Y1, Y1
+	VMOVUPS (AX)(CX*2), Y6
+	VADDPS  Y6, Y2, Y2
+	VMOVUPS (AX)(SI*1), Y6
+	VADDPS  Y6, Y3, Y3
+	VMOVUPS (AX)(CX*4), Y6
+	VADDPS  Y6, Y4, Y4
+	VMOVUPS (AX)(DI*1), Y6
+	VADDPS  Y6, Y5, Y5
+
+store94:
+	VMOVUPS Y0, (AX)
+	VMOVUPS Y1, (AX)(CX*1)
+	VMOVUPS Y2, (AX)(CX*2)
+	VMOVUPS Y3, (AX)(SI*1)
+	VMOVUPS Y4, (AX)(CX*4)
+	VMOVUPS Y5, (AX)(DI*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R9, ahead+120(FP)
+	JMP     down89
+
+below95:
+	VZEROUPPER
+	RET
+
+part88:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	MOVQ   colA+48(FP), R10
+	MOVQ   ahead+120(FP), R11
+	MOVQ   stepAhead+128(FP), R12
+	MOVQ   b+56(FP), R13
+	MOVQ   rowB+64(FP), R14
+	MOVQ   k+24(FP), R15
+	TESTQ  R15, R15
+	JZ     done98
+	XORQ   BP, BP
+	CMPQ   R15, $0x40
+	JLT    loop97
+	MOVQ   R15, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, BP
+	SUBQ   BP, R15
+	SUBQ   $0x10, R15
+	MOVQ   $+7, BP
+	MOVQ   c+96(FP), DX
+
+loop97:
+	VMOVDQU      (CX)(AX*4), Y6
+	VMASKMOVPS   (R13), Y6, Y6
+	VBROADCASTSS (SI), Y7
+	VFMADD231PS  Y7, Y6, Y0
+	VBROADCASTSS (SI)(DI*1), Y7
+	VFMADD231PS  Y7, Y6, Y1
+	VBROADCASTSS (SI)(DI*2), Y7
+	VFMADD231PS  Y7, Y6, Y2
+	VBROADCASTSS (SI)(R8*1), Y7
+	VFMADD231PS  Y7, Y6, Y3
+	VBROADCASTSS (SI)(DI*4), Y7
+	VFMADD231PS  Y7, Y6, Y4
+	VBROADCASTSS (SI)(R9*1), Y7
+	VFMADD231PS  Y7, Y6, Y5
+	PREFETCHT0   (R11)
+	ADDQ         R12, R11
+	ADDQ         R10, SI
+	ADDQ         R14, R13
+	DECQ         R15
+	JNZ          loop97
+	DECQ         BP
+	JLT          finished99
+	JZ           rest100
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R15
+	JMP          loop97
+
+rest100:
+	MOVQ $+16, R15
+	JMP  loop97
+
+finished99:
+done98:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	LEAQ       (DI)(DI*4), R9
+	MOVBLZX    accumulate+112(FP), R10
+	TESTL      R10, R10
+	JZ         store101
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS (DX), Y6, Y6
+	VMASKMOVPS (SI), Y6, Y6
 	VADDPS     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS (DX)(BX*1), Y6, Y6
+	VMASKMOVPS (SI)(DI*1), Y6, Y6
 	VADDPS     Y6, Y1, Y1
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS (DX)(BX*2), Y6, Y6
+	VMASKMOVPS (SI)(DI*2), Y6, Y6
 	VADDPS     Y6, Y2, Y2
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS (DX)(SI*1), Y6, Y6
+	VMASKMOVPS (SI)(R8*1), Y6, Y6
 	VADDPS     Y6, Y3, Y3
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS (DX)(BX*4), Y6, Y6
+	VMASKMOVPS (SI)(DI*4), Y6, Y6
 	VADDPS     Y6, Y4, Y4
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS (DX)(DI*1), Y6, Y6
+	VMASKMOVPS (SI)(R9*1), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store77:
+store101:
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS Y0, Y6, (DX)
+	VMASKMOVPS Y0, Y6, (SI)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, (DX)(BX*1)
+	VMASKMOVPS Y1, Y0, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y2, Y0, (DX)(BX*2)
+	VMASKMOVPS Y2, Y0, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, (DX)(SI*1)
+	VMASKMOVPS Y3, Y0, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y4, Y0, (DX)(BX*4)
+	VMASKMOVPS Y4, Y0, (SI)(DI*4)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y5, Y0, (DX)(DI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below78
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R9, ahead+120(FP)
-	JMP        down74
+	VMASKMOVPS Y5, Y0, (SI)(R9*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below102
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R11, ahead+120(FP)
+	JMP        down96
 
-below78:
+below102:
 	VZEROUPPER
 	RET
 
@@ -32663,64 +32237,72 @@ tile1x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x08, AX
 	CMPQ AX, $0x08
-	JLT  part79
+	JLT  part103
 
-down80:
+down104:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
-	JZ     done82
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
-	JLT    loop81
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done106
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop105
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
-loop81:
-	VMOVUPS      (SI), Y2
-	VMOVUPS      32(SI), Y3
+loop105:
+	VMOVUPS      (R8), Y2
+	VMOVUPS      32(R8), Y3
 	VBROADCASTSS (AX), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
-	JNZ          loop81
-	TESTQ        R9, R9
-	JZ           done82
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
-	JMP          loop81
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop105
+	DECQ         R11
+	JLT          finished107
+	JZ           rest108
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
+	JMP          loop105
 
-done82:
+rest108:
+	MOVQ $+16, R10
+	JMP  loop105
+
+finished107:
+done106:
 	MOVQ    c+96(FP), AX
 	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store83
+	JZ      store109
 	VMOVUPS (AX), Y2
 	VADDPS  Y2, Y0, Y0
 	VMOVUPS 32(AX), Y2
 	VADDPS  Y2, Y1, Y1
 
-store83:
+store109:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below84
+	JZ      below110
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -32728,87 +32310,95 @@ store83:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
-	JMP     down80
+	MOVQ    SI, ahead+120(FP)
+	JMP     down104
 
-below84:
+below110:
 	VZEROUPPER
 	RET
 
-part79:
+part103:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down85:
+down111:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done87
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop86
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	MOVQ   a+32(FP), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done113
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop112
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+2, R13
+	MOVQ   c+96(FP), DX
 
-loop86:
-	VMOVUPS      (R8), Y2
+loop112:
+	VMOVUPS      (R10), Y2
 	VMOVDQU      (CX)(AX*4), Y3
-	VMASKMOVPS   32(R8), Y3, Y3
-	VBROADCASTSS (DX), Y4
+	VMASKMOVPS   32(R10), Y3, Y3
+	VBROADCASTSS (SI), Y4
 	VFMADD231PS  Y4, Y2, Y0
 	VFMADD231PS  Y4, Y3, Y1
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, DX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop86
-	TESTQ        R11, R11
-	JZ           done87
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop86
+	ADDQ         DI, SI
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop112
+	DECQ         R13
+	JLT          finished114
+	JZ           rest115
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop112
 
-done87:
-	MOVQ       c+96(FP), DX
-	MOVBLZX    accumulate+112(FP), BX
-	TESTL      BX, BX
-	JZ         store88
-	VMOVUPS    (DX), Y2
+rest115:
+	MOVQ $+16, R12
+	JMP  loop112
+
+finished114:
+done113:
+	MOVQ       c+96(FP), SI
+	MOVBLZX    accumulate+112(FP), DI
+	TESTL      DI, DI
+	JZ         store116
+	VMOVUPS    (SI), Y2
 	VADDPS     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y2
-	VMASKMOVPS 32(DX), Y2, Y2
+	VMASKMOVPS 32(SI), Y2, Y2
 	VADDPS     Y2, Y1, Y1
 
-store88:
-	VMOVUPS    Y0, (DX)
+store116:
+	VMOVUPS    Y0, (SI)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, 32(DX)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below89
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       SI, ahead+120(FP)
-	JMP        down85
+	VMASKMOVPS Y1, Y0, 32(SI)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below117
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down111
 
-below89:
+below117:
 	VZEROUPPER
 	RET
 
@@ -32816,62 +32406,68 @@ tile2x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x08, AX
 	CMPQ AX, $0x08
-	JLT  part90
+	JLT  part118
 
-down91:
+down119:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done93
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop92
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done121
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop120
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop92:
-	VMOVUPS      (DI), Y4
-	VMOVUPS      32(DI), Y5
+loop120:
+	VMOVUPS      (R9), Y4
+	VMOVUPS      32(R9), Y5
 	VBROADCASTSS (AX), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
 	VBROADCASTSS (AX)(CX*1), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop92
-	TESTQ        R10, R10
-	JZ           done93
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop92
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop120
+	DECQ         R12
+	JLT          finished122
+	JZ           rest123
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop120
 
-done93:
+rest123:
+	MOVQ $+16, R11
+	JMP  loop120
+
+finished122:
+done121:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store94
+	MOVBLZX accumulate+112(FP), SI
+	TESTL   SI, SI
+	JZ      store124
 	VMOVUPS (AX), Y4
 	VADDPS  Y4, Y0, Y0
 	VMOVUPS 32(AX), Y4
@@ -32881,14 +32477,14 @@ done93:
 	VMOVUPS 32(AX)(CX*1), Y4
 	VADDPS  Y4, Y3, Y3
 
-store94:
+store124:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below95
+	JZ      below125
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x02, AX, AX
@@ -32896,104 +32492,110 @@ store94:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down91
+	MOVQ    DI, ahead+120(FP)
+	JMP     down119
 
-below95:
+below125:
 	VZEROUPPER
 	RET
 
-part90:
+part118:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down96:
+down126:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done98
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop97
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done128
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop127
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+3, R14
+	MOVQ   c+96(FP), DX
 
-loop97:
-	VMOVUPS      (R9), Y4
+loop127:
+	VMOVUPS      (R11), Y4
 	VMOVDQU      (CX)(AX*4), Y5
-	VMASKMOVPS   32(R9), Y5, Y5
-	VBROADCASTSS (DX), Y6
+	VMASKMOVPS   32(R11), Y5, Y5
+	VBROADCASTSS (SI), Y6
 	VFMADD231PS  Y6, Y4, Y0
 	VFMADD231PS  Y6, Y5, Y1
-	VBROADCASTSS (DX)(BX*1), Y6
+	VBROADCASTSS (SI)(DI*1), Y6
 	VFMADD231PS  Y6, Y4, Y2
 	VFMADD231PS  Y6, Y5, Y3
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop97
-	TESTQ        R12, R12
-	JZ           done98
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop97
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop127
+	DECQ         R14
+	JLT          finished129
+	JZ           rest130
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop127
 
-done98:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store99
-	VMOVUPS    (DX), Y4
+rest130:
+	MOVQ $+16, R13
+	JMP  loop127
+
+finished129:
+done128:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store131
+	VMOVUPS    (SI), Y4
 	VADDPS     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y4
-	VMASKMOVPS 32(DX), Y4, Y4
+	VMASKMOVPS 32(SI), Y4, Y4
 	VADDPS     Y4, Y1, Y1
-	VMOVUPS    (DX)(BX*1), Y4
+	VMOVUPS    (SI)(DI*1), Y4
 	VADDPS     Y4, Y2, Y2
 	VMOVDQU    (CX)(AX*4), Y4
-	VMASKMOVPS 32(DX)(BX*1), Y4, Y4
+	VMASKMOVPS 32(SI)(DI*1), Y4, Y4
 	VADDPS     Y4, Y3, Y3
 
-store99:
-	VMOVUPS    Y0, (DX)
+store131:
+	VMOVUPS    Y0, (SI)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, 32(DX)
-	VMOVUPS    Y2, (DX)(BX*1)
+	VMASKMOVPS Y1, Y0, 32(SI)
+	VMOVUPS    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below100
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down96
+	VMASKMOVPS Y3, Y0, 32(SI)(DI*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below132
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down126
 
-below100:
+below132:
 	VZEROUPPER
 	RET
 
@@ -33001,9 +32603,9 @@ tile3x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x08, AX
 	CMPQ AX, $0x08
-	JLT  part101
+	JLT  part133
 
-down102:
+down134:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33012,23 +32614,28 @@ down102:
 	VXORPS Y5, Y5, Y5
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done104
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop103
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done136
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop135
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
 
-loop103:
-	VMOVUPS      (DI), Y6
-	VMOVUPS      32(DI), Y7
+loop135:
+	VMOVUPS      (R9), Y6
+	VMOVUPS      32(R9), Y7
 	VBROADCASTSS (AX), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
@@ -33038,32 +32645,31 @@ loop103:
 	VBROADCASTSS (AX)(CX*2), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop103
-	TESTQ        R10, R10
-	JZ           done104
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop103
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop135
+	DECQ         R12
+	JLT          finished137
+	JZ           rest138
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop135
 
-done104:
+rest138:
+	MOVQ $+16, R11
+	JMP  loop135
+
+finished137:
+done136:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store105
+	MOVBLZX accumulate+112(FP), SI
+	TESTL   SI, SI
+	JZ      store139
 	VMOVUPS (AX), Y6
 	VADDPS  Y6, Y0, Y0
 	VMOVUPS 32(AX), Y6
@@ -33077,7 +32683,7 @@ done104:
 	VMOVUPS 32(AX)(CX*2), Y6
 	VADDPS  Y6, Y5, Y5
 
-store105:
+store139:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
@@ -33086,7 +32692,7 @@ store105:
 	VMOVUPS Y5, 32(AX)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below106
+	JZ      below140
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x03, AX, AX
@@ -33094,119 +32700,123 @@ store105:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x03, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down102
+	MOVQ    DI, ahead+120(FP)
+	JMP     down134
 
-below106:
+below140:
 	VZEROUPPER
 	RET
 
-part101:
+part133:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down107:
+down141:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done109
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop108
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done143
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop142
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+4, R14
+	MOVQ   c+96(FP), DX
 
-loop108:
-	VMOVUPS      (R9), Y6
+loop142:
+	VMOVUPS      (R11), Y6
 	VMOVDQU      (CX)(AX*4), Y7
-	VMASKMOVPS   32(R9), Y7, Y7
-	VBROADCASTSS (DX), Y8
+	VMASKMOVPS   32(R11), Y7, Y7
+	VBROADCASTSS (SI), Y8
 	VFMADD231PS  Y8, Y6, Y0
 	VFMADD231PS  Y8, Y7, Y1
-	VBROADCASTSS (DX)(BX*1), Y8
+	VBROADCASTSS (SI)(DI*1), Y8
 	VFMADD231PS  Y8, Y6, Y2
 	VFMADD231PS  Y8, Y7, Y3
-	VBROADCASTSS (DX)(BX*2), Y8
+	VBROADCASTSS (SI)(DI*2), Y8
 	VFMADD231PS  Y8, Y6, Y4
 	VFMADD231PS  Y8, Y7, Y5
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop108
-	TESTQ        R12, R12
-	JZ           done109
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop108
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop142
+	DECQ         R14
+	JLT          finished144
+	JZ           rest145
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop142
 
-done109:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store110
-	VMOVUPS    (DX), Y6
+rest145:
+	MOVQ $+16, R13
+	JMP  loop142
+
+finished144:
+done143:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store146
+	VMOVUPS    (SI), Y6
 	VADDPS     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS 32(DX), Y6, Y6
+	VMASKMOVPS 32(SI), Y6, Y6
 	VADDPS     Y6, Y1, Y1
-	VMOVUPS    (DX)(BX*1), Y6
+	VMOVUPS    (SI)(DI*1), Y6
 	VADDPS     Y6, Y2, Y2
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS 32(DX)(BX*1), Y6, Y6
+	VMASKMOVPS 32(SI)(DI*1), Y6, Y6
 	VADDPS     Y6, Y3, Y3
-	VMOVUPS    (DX)(BX*2), Y6
+	VMOVUPS    (SI)(DI*2), Y6
 	VADDPS     Y6, Y4, Y4
 	VMOVDQU    (CX)(AX*4), Y6
-	VMASKMOVPS 32(DX)(BX*2), Y6, Y6
+	VMASKMOVPS 32(SI)(DI*2), Y6, Y6
 	VADDPS     Y6, Y5, Y5
 
-store110:
-	VMOVUPS    Y0, (DX)
+store146:
+	VMOVUPS    Y0, (SI)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, 32(DX)
-	VMOVUPS    Y2, (DX)(BX*1)
+	VMASKMOVPS Y1, Y0, 32(SI)
+	VMOVUPS    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
-	VMOVUPS    Y4, (DX)(BX*2)
+	VMASKMOVPS Y3, Y0, 32(SI)(DI*1)
+	VMOVUPS    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below111
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down107
+	VMASKMOVPS Y5, Y0, 32(SI)(DI*2)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below147
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down141
 
-below111:
+below147:
 	VZEROUPPER
 	RET
 
@@ -33214,9 +32824,9 @@ tile4x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x08, AX
 	CMPQ AX, $0x08
-	JLT  part112
+	JLT  part148
 
-down113:
+down149:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33227,24 +32837,29 @@ down113:
 	VXORPS Y7, Y7, Y7
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done115
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop114
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done151
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop150
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
 
-loop114:
-	VMOVUPS      (R8), Y8
-	VMOVUPS      32(R8), Y9
+loop150:
+	VMOVUPS      (R10), Y8
+	VMOVUPS      32(R10), Y9
 	VBROADCASTSS (AX), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
@@ -33254,38 +32869,35 @@ loop114:
 	VBROADCASTSS (AX)(CX*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS (AX)(DX*1), Y10
+	VBROADCASTSS (AX)(SI*1), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop114
-	TESTQ        R11, R11
-	JZ           done115
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop114
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop150
+	DECQ         R13
+	JLT          finished152
+	JZ           rest153
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop150
 
-done115:
+rest153:
+	MOVQ $+16, R12
+	JMP  loop150
+
+finished152:
+done151:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store116
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store154
 	VMOVUPS (AX), Y8
 	VADDPS  Y8, Y0, Y0
 	VMOVUPS 32(AX), Y8
@@ -33298,23 +32910,23 @@ done115:
 	VADDPS  Y8, Y4, Y4
 	VMOVUPS 32(AX)(CX*2), Y8
 	VADDPS  Y8, Y5, Y5
-	VMOVUPS (AX)(DX*1), Y8
+	VMOVUPS (AX)(SI*1), Y8
 	VADDPS  Y8, Y6, Y6
-	VMOVUPS 32(AX)(DX*1), Y8
+	VMOVUPS 32(AX)(SI*1), Y8
 	VADDPS  Y8, Y7, Y7
 
-store116:
+store154:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	VMOVUPS Y4, (AX)(CX*2)
 	VMOVUPS Y5, 32(AX)(CX*2)
-	VMOVUPS Y6, (AX)(DX*1)
-	VMOVUPS Y7, 32(AX)(DX*1)
+	VMOVUPS Y6, (AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below117
+	JZ      below155
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x04, AX, AX
@@ -33322,18 +32934,18 @@ store116:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x04, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down113
+	MOVQ    R8, ahead+120(FP)
+	JMP     down149
 
-below117:
+below155:
 	VZEROUPPER
 	RET
 
-part112:
+part148:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down118:
+down156:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33342,116 +32954,118 @@ down118:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done120
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop119
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done158
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop157
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+5, R15
+	MOVQ   c+96(FP), DX
 
-loop119:
-	VMOVUPS      (R10), Y8
+loop157:
+	VMOVUPS      (R12), Y8
 	VMOVDQU      (CX)(AX*4), Y9
-	VMASKMOVPS   32(R10), Y9, Y9
-	VBROADCASTSS (DX), Y10
+	VMASKMOVPS   32(R12), Y9, Y9
+	VBROADCASTSS (SI), Y10
 	VFMADD231PS  Y10, Y8, Y0
 	VFMADD231PS  Y10, Y9, Y1
-	VBROADCASTSS (DX)(BX*1), Y10
+	VBROADCASTSS (SI)(DI*1), Y10
 	VFMADD231PS  Y10, Y8, Y2
 	VFMADD231PS  Y10, Y9, Y3
-	VBROADCASTSS (DX)(BX*2), Y10
+	VBROADCASTSS (SI)(DI*2), Y10
 	VFMADD231PS  Y10, Y8, Y4
 	VFMADD231PS  Y10, Y9, Y5
-	VBROADCASTSS (DX)(SI*1), Y10
+	VBROADCASTSS (SI)(R8*1), Y10
 	VFMADD231PS  Y10, Y8, Y6
 	VFMADD231PS  Y10, Y9, Y7
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop119
-	TESTQ        R13, R13
-	JZ           done120
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop119
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop157
+	DECQ         R15
+	JLT          finished159
+	JZ           rest160
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop157
 
-done120:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store121
-	VMOVUPS    (DX), Y8
+rest160:
+	MOVQ $+16, R14
+	JMP  loop157
+
+finished159:
+done158:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store161
+	VMOVUPS    (SI), Y8
 	VADDPS     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y8
-	VMASKMOVPS 32(DX), Y8, Y8
+	VMASKMOVPS 32(SI), Y8, Y8
 	VADDPS     Y8, Y1, Y1
-	VMOVUPS    (DX)(BX*1), Y8
+	VMOVUPS    (SI)(DI*1), Y8
 	VADDPS     Y8, Y2, Y2
 	VMOVDQU    (CX)(AX*4), Y8
-	VMASKMOVPS 32(DX)(BX*1), Y8, Y8
+	VMASKMOVPS 32(SI)(DI*1), Y8, Y8
 	VADDPS     Y8, Y3, Y3
-	VMOVUPS    (DX)(BX*2), Y8
+	VMOVUPS    (SI)(DI*2), Y8
 	VADDPS     Y8, Y4, Y4
 	VMOVDQU    (CX)(AX*4), Y8
-	VMASKMOVPS 32(DX)(BX*2), Y8, Y8
+	VMASKMOVPS 32(SI)(DI*2), Y8, Y8
 	VADDPS     Y8, Y5, Y5
-	VMOVUPS    (DX)(SI*1), Y8
+	VMOVUPS    (SI)(R8*1), Y8
 	VADDPS     Y8, Y6, Y6
 	VMOVDQU    (CX)(AX*4), Y8
-	VMASKMOVPS 32(DX)(SI*1), Y8, Y8
+	VMASKMOVPS 32(SI)(R8*1), Y8, Y8
 	VADDPS     Y8, Y7, Y7
 
-store121:
-	VMOVUPS    Y0, (DX)
+store161:
+	VMOVUPS    Y0, (SI)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, 32(DX)
-	VMOVUPS    Y2, (DX)(BX*1)
+	VMASKMOVPS Y1, Y0, 32(SI)
+	VMOVUPS    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
-	VMOVUPS    Y4, (DX)(BX*2)
+	VMASKMOVPS Y3, Y0, 32(SI)(DI*1)
+	VMOVUPS    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
-	VMOVUPS    Y6, (DX)(SI*1)
+	VMASKMOVPS Y5, Y0, 32(SI)(DI*2)
+	VMOVUPS    Y6, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below122
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down118
+	VMASKMOVPS Y7, Y0, 32(SI)(R8*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below162
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down156
 
-below122:
+below162:
 	VZEROUPPER
 	RET
 
@@ -33459,9 +33073,9 @@ tile5x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x08, AX
 	CMPQ AX, $0x08
-	JLT  part123
+	JLT  part163
 
-down124:
+down164:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33474,24 +33088,29 @@ down124:
 	VXORPS Y9, Y9, Y9
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done126
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop125
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done166
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop165
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
-loop125:
-	VMOVUPS      (R8), Y10
-	VMOVUPS      32(R8), Y11
+loop165:
+	VMOVUPS      (R10), Y10
+	VMOVUPS      32(R10), Y11
 	VBROADCASTSS (AX), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
@@ -33501,43 +33120,38 @@ loop125:
 	VBROADCASTSS (AX)(CX*2), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS (AX)(DX*1), Y12
+	VBROADCASTSS (AX)(SI*1), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
 	VBROADCASTSS (AX)(CX*4), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop125
-	TESTQ        R11, R11
-	JZ           done126
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop125
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop165
+	DECQ         R13
+	JLT          finished167
+	JZ           rest168
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop165
 
-done126:
+rest168:
+	MOVQ $+16, R12
+	JMP  loop165
+
+finished167:
+done166:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store127
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store169
 	VMOVUPS (AX), Y10
 	VADDPS  Y10, Y0, Y0
 	VMOVUPS 32(AX), Y10
@@ -33550,29 +33164,29 @@ done126:
 	VADDPS  Y10, Y4, Y4
 	VMOVUPS 32(AX)(CX*2), Y10
 	VADDPS  Y10, Y5, Y5
-	VMOVUPS (AX)(DX*1), Y10
+	VMOVUPS (AX)(SI*1), Y10
 	VADDPS  Y10, Y6, Y6
-	VMOVUPS 32(AX)(DX*1), Y10
+	VMOVUPS 32(AX)(SI*1), Y10
 	VADDPS  Y10, Y7, Y7
 	VMOVUPS (AX)(CX*4), Y10
 	VADDPS  Y10, Y8, Y8
 	VMOVUPS 32(AX)(CX*4), Y10
 	VADDPS  Y10, Y9, Y9
 
-store127:
+store169:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	VMOVUPS Y4, (AX)(CX*2)
 	VMOVUPS Y5, 32(AX)(CX*2)
-	VMOVUPS Y6, (AX)(DX*1)
-	VMOVUPS Y7, 32(AX)(DX*1)
+	VMOVUPS Y6, (AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
 	VMOVUPS Y8, (AX)(CX*4)
 	VMOVUPS Y9, 32(AX)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below128
+	JZ      below170
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x05, AX, AX
@@ -33580,18 +33194,18 @@ store127:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down124
+	MOVQ    R8, ahead+120(FP)
+	JMP     down164
 
-below128:
+below170:
 	VZEROUPPER
 	RET
 
-part123:
+part163:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down129:
+down171:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33602,129 +33216,129 @@ down129:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done131
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop130
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done173
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop172
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+6, R15
+	MOVQ   c+96(FP), DX
 
-loop130:
-	VMOVUPS      (R10), Y10
+loop172:
+	VMOVUPS      (R12), Y10
 	VMOVDQU      (CX)(AX*4), Y11
-	VMASKMOVPS   32(R10), Y11, Y11
-	VBROADCASTSS (DX), Y12
+	VMASKMOVPS   32(R12), Y11, Y11
+	VBROADCASTSS (SI), Y12
 	VFMADD231PS  Y12, Y10, Y0
 	VFMADD231PS  Y12, Y11, Y1
-	VBROADCASTSS (DX)(BX*1), Y12
+	VBROADCASTSS (SI)(DI*1), Y12
 	VFMADD231PS  Y12, Y10, Y2
 	VFMADD231PS  Y12, Y11, Y3
-	VBROADCASTSS (DX)(BX*2), Y12
+	VBROADCASTSS (SI)(DI*2), Y12
 	VFMADD231PS  Y12, Y10, Y4
 	VFMADD231PS  Y12, Y11, Y5
-	VBROADCASTSS (DX)(SI*1), Y12
+	VBROADCASTSS (SI)(R8*1), Y12
 	VFMADD231PS  Y12, Y10, Y6
 	VFMADD231PS  Y12, Y11, Y7
-	VBROADCASTSS (DX)(BX*4), Y12
+	VBROADCASTSS (SI)(DI*4), Y12
 	VFMADD231PS  Y12, Y10, Y8
 	VFMADD231PS  Y12, Y11, Y9
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop130
-	TESTQ        R13, R13
-	JZ           done131
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop130
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop172
+	DECQ         R15
+	JLT          finished174
+	JZ           rest175
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop172
 
-done131:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store132
-	VMOVUPS    (DX), Y10
+rest175:
+	MOVQ $+16, R14
+	JMP  loop172
+
+finished174:
+done173:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store176
+	VMOVUPS    (SI), Y10
 	VADDPS     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y10
-	VMASKMOVPS 32(DX), Y10, Y10
+	VMASKMOVPS 32(SI), Y10, Y10
 	VADDPS     Y10, Y1, Y1
-	VMOVUPS    (DX)(BX*1), Y10
+	VMOVUPS    (SI)(DI*1), Y10
 	VADDPS     Y10, Y2, Y2
 	VMOVDQU    (CX)(AX*4), Y10
-	VMASKMOVPS 32(DX)(BX*1), Y10, Y10
+	VMASKMOVPS 32(SI)(DI*1), Y10, Y10
 	VADDPS     Y10, Y3, Y3
-	VMOVUPS    (DX)(BX*2), Y10
+	VMOVUPS    (SI)(DI*2), Y10
 	VADDPS     Y10, Y4, Y4
 	VMOVDQU    (CX)(AX*4), Y10
-	VMASKMOVPS 32(DX)(BX*2), Y10, Y10
+	VMASKMOVPS 32(SI)(DI*2), Y10, Y10
 	VADDPS     Y10, Y5, Y5
-	VMOVUPS    (DX)(SI*1), Y10
+	VMOVUPS    (SI)(R8*1), Y10
 	VADDPS     Y10, Y6, Y6
 	VMOVDQU    (CX)(AX*4), Y10
-	VMASKMOVPS 32(DX)(SI*1), Y10, Y10
+	VMASKMOVPS 32(SI)(R8*1), Y10, Y10
 	VADDPS     Y10, Y7, Y7
-	VMOVUPS    (DX)(BX*4), Y10
+	VMOVUPS    (SI)(DI*4), Y10
 	VADDPS     Y10, Y8, Y8
 	VMOVDQU    (CX)(AX*4), Y10
-	VMASKMOVPS 32(DX)(BX*4), Y10, Y10
+	VMASKMOVPS 32(SI)(DI*4), Y10, Y10
 	VADDPS     Y10, Y9, Y9
 
-store132:
-	VMOVUPS    Y0, (DX)
+store176:
+	VMOVUPS    Y0, (SI)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, 32(DX)
-	VMOVUPS    Y2, (DX)(BX*1)
+	VMASKMOVPS Y1, Y0, 32(SI)
+	VMOVUPS    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
-	VMOVUPS    Y4, (DX)(BX*2)
+	VMASKMOVPS Y3, Y0, 32(SI)(DI*1)
+	VMOVUPS    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
-	VMOVUPS    Y6, (DX)(SI*1)
+	VMASKMOVPS Y5, Y0, 32(SI)(DI*2)
+	VMOVUPS    Y6, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
-	VMOVUPS    Y8, (DX)(BX*4)
+	VMASKMOVPS Y7, Y0, 32(SI)(R8*1)
+	VMOVUPS    Y8, (SI)(DI*4)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y9, Y0, 32(DX)(BX*4)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below133
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down129
+	VMASKMOVPS Y9, Y0, 32(SI)(DI*4)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below177
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down171
 
-below133:
+below177:
 	VZEROUPPER
 	RET
 
@@ -33732,9 +33346,9 @@ tile6x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x08, AX
 	CMPQ AX, $0x08
-	JLT  part134
+	JLT  part178
 
-down135:
+down179:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33749,25 +33363,30 @@ down135:
 	VXORPS Y11, Y11, Y11
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done137
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop136
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done181
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop180
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
 
-loop136:
-	VMOVUPS      (R9), Y12
-	VMOVUPS      32(R9), Y13
+loop180:
+	VMOVUPS      (R11), Y12
+	VMOVUPS      32(R11), Y13
 	VBROADCASTSS (AX), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
@@ -33777,49 +33396,42 @@ loop136:
 	VBROADCASTSS (AX)(CX*2), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS (AX)(DX*1), Y14
+	VBROADCASTSS (AX)(SI*1), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
 	VBROADCASTSS (AX)(CX*4), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS (AX)(BX*1), Y14
+	VBROADCASTSS (AX)(DI*1), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop136
-	TESTQ        R12, R12
-	JZ           done137
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop136
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop180
+	DECQ         R14
+	JLT          finished182
+	JZ           rest183
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop180
 
-done137:
+rest183:
+	MOVQ $+16, R13
+	JMP  loop180
+
+finished182:
+done181:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+112(FP), SI
-	TESTL   SI, SI
-	JZ      store138
+	LEAQ    (CX)(CX*2), SI
+	LEAQ    (CX)(CX*4), DI
+	MOVBLZX accumulate+112(FP), R8
+	TESTL   R8, R8
+	JZ      store184
 	VMOVUPS (AX), Y12
 	VADDPS  Y12, Y0, Y0
 	VMOVUPS 32(AX), Y12
@@ -33832,35 +33444,35 @@ done137:
 	VADDPS  Y12, Y4, Y4
 	VMOVUPS 32(AX)(CX*2), Y12
 	VADDPS  Y12, Y5, Y5
-	VMOVUPS (AX)(DX*1), Y12
+	VMOVUPS (AX)(SI*1), Y12
 	VADDPS  Y12, Y6, Y6
-	VMOVUPS 32(AX)(DX*1), Y12
+	VMOVUPS 32(AX)(SI*1), Y12
 	VADDPS  Y12, Y7, Y7
 	VMOVUPS (AX)(CX*4), Y12
 	VADDPS  Y12, Y8, Y8
 	VMOVUPS 32(AX)(CX*4), Y12
 	VADDPS  Y12, Y9, Y9
-	VMOVUPS (AX)(BX*1), Y12
+	VMOVUPS (AX)(DI*1), Y12
 	VADDPS  Y12, Y10, Y10
-	VMOVUPS 32(AX)(BX*1), Y12
+	VMOVUPS 32(AX)(DI*1), Y12
 	VADDPS  Y12, Y11, Y11
 
-store138:
+store184:
 	VMOVUPS Y0, (AX)
 	VMOVUPS Y1, 32(AX)
 	VMOVUPS Y2, (AX)(CX*1)
 	VMOVUPS Y3, 32(AX)(CX*1)
 	VMOVUPS Y4, (AX)(CX*2)
 	VMOVUPS Y5, 32(AX)(CX*2)
-	VMOVUPS Y6, (AX)(DX*1)
-	VMOVUPS Y7, 32(AX)(DX*1)
+	VMOVUPS Y6, (AX)(SI*1)
+	VMOVUPS Y7, 32(AX)(SI*1)
 	VMOVUPS Y8, (AX)(CX*4)
 	VMOVUPS Y9, 32(AX)(CX*4)
-	VMOVUPS Y10, (AX)(BX*1)
-	VMOVUPS Y11, 32(AX)(BX*1)
+	VMOVUPS Y10, (AX)(DI*1)
+	VMOVUPS Y11, 32(AX)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below139
+	JZ      below185
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x06, AX, AX
@@ -33868,18 +33480,18 @@ store138:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x06, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down135
+	MOVQ    R9, ahead+120(FP)
+	JMP     down179
 
-below139:
+below185:
 	VZEROUPPER
 	RET
 
-part134:
+part178:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down140:
+down186:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -33892,144 +33504,142 @@ down140:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+48(FP), R8
-	MOVQ   ahead+120(FP), R9
-	MOVQ   stepAhead+128(FP), R10
-	MOVQ   b+56(FP), R11
-	MOVQ   rowB+64(FP), R12
-	MOVQ   k+24(FP), R13
-	TESTQ  R13, R13
-	JZ     done142
-	XORQ   R14, R14
-	CMPQ   R13, $0x40
-	JLT    loop141
-	MOVQ   $+32, R14
-	SUBQ   $0x20, R13
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	MOVQ   colA+48(FP), R10
+	MOVQ   ahead+120(FP), R11
+	MOVQ   stepAhead+128(FP), R12
+	MOVQ   b+56(FP), R13
+	MOVQ   rowB+64(FP), R14
+	MOVQ   k+24(FP), R15
+	TESTQ  R15, R15
+	JZ     done188
+	XORQ   BP, BP
+	CMPQ   R15, $0x40
+	JLT    loop187
+	MOVQ   R15, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, BP
+	SUBQ   BP, R15
+	SUBQ   $0x10, R15
+	MOVQ   $+7, BP
+	MOVQ   c+96(FP), DX
 
-loop141:
-	VMOVUPS      (R11), Y12
+loop187:
+	VMOVUPS      (R13), Y12
 	VMOVDQU      (CX)(AX*4), Y13
-	VMASKMOVPS   32(R11), Y13, Y13
-	VBROADCASTSS (DX), Y14
+	VMASKMOVPS   32(R13), Y13, Y13
+	VBROADCASTSS (SI), Y14
 	VFMADD231PS  Y14, Y12, Y0
 	VFMADD231PS  Y14, Y13, Y1
-	VBROADCASTSS (DX)(BX*1), Y14
+	VBROADCASTSS (SI)(DI*1), Y14
 	VFMADD231PS  Y14, Y12, Y2
 	VFMADD231PS  Y14, Y13, Y3
-	VBROADCASTSS (DX)(BX*2), Y14
+	VBROADCASTSS (SI)(DI*2), Y14
 	VFMADD231PS  Y14, Y12, Y4
 	VFMADD231PS  Y14, Y13, Y5
-	VBROADCASTSS (DX)(SI*1), Y14
+	VBROADCASTSS (SI)(R8*1), Y14
 	VFMADD231PS  Y14, Y12, Y6
 	VFMADD231PS  Y14, Y13, Y7
-	VBROADCASTSS (DX)(BX*4), Y14
+	VBROADCASTSS (SI)(DI*4), Y14
 	VFMADD231PS  Y14, Y12, Y8
 	VFMADD231PS  Y14, Y13, Y9
-	VBROADCASTSS (DX)(DI*1), Y14
+	VBROADCASTSS (SI)(R9*1), Y14
 	VFMADD231PS  Y14, Y12, Y10
 	VFMADD231PS  Y14, Y13, Y11
-	PREFETCHT0   (R9)
-	ADDQ         R10, R9
-	ADDQ         R8, DX
+	PREFETCHT0   (R11)
 	ADDQ         R12, R11
-	DECQ         R13
-	JNZ          loop141
-	TESTQ        R14, R14
-	JZ           done142
-	MOVQ         c+96(FP), R13
-	MOVQ         rowC+104(FP), R15
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	MOVQ         R14, R13
-	XORQ         R14, R14
-	JMP          loop141
+	ADDQ         R10, SI
+	ADDQ         R14, R13
+	DECQ         R15
+	JNZ          loop187
+	DECQ         BP
+	JLT          finished189
+	JZ           rest190
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R15
+	JMP          loop187
 
-done142:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+112(FP), R8
-	TESTL      R8, R8
-	JZ         store143
-	VMOVUPS    (DX), Y12
+rest190:
+	MOVQ $+16, R15
+	JMP  loop187
+
+finished189:
+done188:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	LEAQ       (DI)(DI*4), R9
+	MOVBLZX    accumulate+112(FP), R10
+	TESTL      R10, R10
+	JZ         store191
+	VMOVUPS    (SI), Y12
 	VADDPS     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*4), Y12
-	VMASKMOVPS 32(DX), Y12, Y12
+	VMASKMOVPS 32(SI), Y12, Y12
 	VADDPS     Y12, Y1, Y1
-	VMOVUPS    (DX)(BX*1), Y12
+	VMOVUPS    (SI)(DI*1), Y12
 	VADDPS     Y12, Y2, Y2
 	VMOVDQU    (CX)(AX*4), Y12
-	VMASKMOVPS 32(DX)(BX*1), Y12, Y12
+	VMASKMOVPS 32(SI)(DI*1), Y12, Y12
 	VADDPS     Y12, Y3, Y3
-	VMOVUPS    (DX)(BX*2), Y12
+	VMOVUPS    (SI)(DI*2), Y12
 	VADDPS     Y12, Y4, Y4
 	VMOVDQU    (CX)(AX*4), Y12
-	VMASKMOVPS 32(DX)(BX*2), Y12, Y12
+	VMASKMOVPS 32(SI)(DI*2), Y12, Y12
 	VADDPS     Y12, Y5, Y5
-	VMOVUPS    (DX)(SI*1), Y12
+	VMOVUPS    (SI)(R8*1), Y12
 	VADDPS     Y12, Y6, Y6
 	VMOVDQU    (CX)(AX*4), Y12
-	VMASKMOVPS 32(DX)(SI*1), Y12, Y12
+	VMASKMOVPS 32(SI)(R8*1), Y12, Y12
 	VADDPS     Y12, Y7, Y7
-	VMOVUPS    (DX)(BX*4), Y12
+	VMOVUPS    (SI)(DI*4), Y12
 	VADDPS     Y12, Y8, Y8
 	VMOVDQU    (CX)(AX*4), Y12
-	VMASKMOVPS 32(DX)(BX*4), Y12, Y12
+	VMASKMOVPS 32(SI)(DI*4), Y12, Y12
 	VADDPS     Y12, Y9, Y9
-	VMOVUPS    (DX)(DI*1), Y12
+	VMOVUPS    (SI)(R9*1), Y12
 	VADDPS     Y12, Y10, Y10
 	VMOVDQU    (CX)(AX*4), Y12
-	VMASKMOVPS 32(DX)(DI*1), Y12, Y12
+	VMASKMOVPS 32(SI)(R9*1), Y12, Y12
 	VADDPS     Y12, Y11, Y11
 
-store143:
-	VMOVUPS    Y0, (DX)
+store191:
+	VMOVUPS    Y0, (SI)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y1, Y0, 32(DX)
-	VMOVUPS    Y2, (DX)(BX*1)
+	VMASKMOVPS Y1, Y0, 32(SI)
+	VMOVUPS    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y3, Y0, 32(DX)(BX*1)
-	VMOVUPS    Y4, (DX)(BX*2)
+	VMASKMOVPS Y3, Y0, 32(SI)(DI*1)
+	VMOVUPS    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y5, Y0, 32(DX)(BX*2)
-	VMOVUPS    Y6, (DX)(SI*1)
+	VMASKMOVPS Y5, Y0, 32(SI)(DI*2)
+	VMOVUPS    Y6, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y7, Y0, 32(DX)(SI*1)
-	VMOVUPS    Y8, (DX)(BX*4)
+	VMASKMOVPS Y7, Y0, 32(SI)(R8*1)
+	VMOVUPS    Y8, (SI)(DI*4)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y9, Y0, 32(DX)(BX*4)
-	VMOVUPS    Y10, (DX)(DI*1)
+	VMASKMOVPS Y9, Y0, 32(SI)(DI*4)
+	VMOVUPS    Y10, (SI)(R9*1)
 	VMOVDQU    (CX)(AX*4), Y0
-	VMASKMOVPS Y11, Y0, 32(DX)(DI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below144
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R9, ahead+120(FP)
-	JMP        down140
+	VMASKMOVPS Y11, Y0, 32(SI)(R9*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below192
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R11, ahead+120(FP)
+	JMP        down186
 
-below144:
+below192:
 	VZEROUPPER
 	RET
 
@@ -41551,7 +41161,7 @@ loop1:
 
 // func dot64AVX2(tiles int, rows int, cols int, k int, a *byte, rowA int, colA int, b *byte, rowB int, x *byte, rowX int, colX int, c *byte, rowC int, accumulate bool, ahead uintptr, stepAhead int)
 // Requires: AVX, FMA3, MMX+
-TEXT ·dot64AVX2(SB), NOSPLIT, $0-136
+TEXT ·dot64AVX2(SB), NOSPLIT, $8-136
 	MOVQ rows+8(FP), AX
 	MOVQ cols+16(FP), CX
 	CMPQ CX, $0x04
@@ -41620,52 +41230,60 @@ down14:
 	VXORPS Y0, Y0, Y0
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
 	JZ     done16
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
 	JLT    loop15
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
 loop15:
-	VMOVUPD      (SI), Y1
+	VMOVUPD      (R8), Y1
 	VBROADCASTSD (AX), Y2
 	VFMADD231PD  Y2, Y1, Y0
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
 	JNZ          loop15
-	TESTQ        R9, R9
-	JZ           done16
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
+	DECQ         R11
+	JLT          finished17
+	JZ           rest18
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
 	JMP          loop15
 
+rest18:
+	MOVQ $+16, R10
+	JMP  loop15
+
+finished17:
 done16:
 	MOVQ    c+96(FP), AX
 	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store17
+	JZ      store19
 	VMOVUPD (AX), Y1
 	VADDPD  Y1, Y0, Y0
 
-store17:
+store19:
 	VMOVUPD Y0, (AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below18
+	JZ      below20
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -41673,10 +41291,10 @@ store17:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
+	MOVQ    SI, ahead+120(FP)
 	JMP     down14
 
-below18:
+below20:
 	VZEROUPPER
 	RET
 
@@ -41684,967 +41302,175 @@ part13:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down19:
+down21:
 	VXORPS Y0, Y0, Y0
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done21
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop20
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	MOVQ   a+32(FP), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done23
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop22
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+2, R13
+	MOVQ   c+96(FP), DX
 
-loop20:
+loop22:
 	VMOVDQU      (CX)(AX*8), Y1
-	VMASKMOVPD   (R8), Y1, Y1
-	VBROADCASTSD (DX), Y2
+	VMASKMOVPD   (R10), Y1, Y1
+	VBROADCASTSD (SI), Y2
 	VFMADD231PD  Y2, Y1, Y0
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, DX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop20
-	TESTQ        R11, R11
-	JZ           done21
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop20
+	ADDQ         DI, SI
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop22
+	DECQ         R13
+	JLT          finished24
+	JZ           rest25
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop22
 
-done21:
-	MOVQ       c+96(FP), DX
-	MOVBLZX    accumulate+112(FP), BX
-	TESTL      BX, BX
-	JZ         store22
+rest25:
+	MOVQ $+16, R12
+	JMP  loop22
+
+finished24:
+done23:
+	MOVQ       c+96(FP), SI
+	MOVBLZX    accumulate+112(FP), DI
+	TESTL      DI, DI
+	JZ         store26
 	VMOVDQU    (CX)(AX*8), Y1
-	VMASKMOVPD (DX), Y1, Y1
+	VMASKMOVPD (SI), Y1, Y1
 	VADDPD     Y1, Y0, Y0
 
-store22:
+store26:
 	VMOVDQU    (CX)(AX*8), Y1
-	VMASKMOVPD Y0, Y1, (DX)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below23
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       SI, ahead+120(FP)
-	JMP        down19
+	VMASKMOVPD Y0, Y1, (SI)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below27
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down21
 
-below23:
+below27:
 	VZEROUPPER
 	RET
 
 tile2x1:
 	MOVQ cols+16(FP), AX
 	CMPQ AX, $0x04
-	JLT  part24
+	JLT  part28
 
-down25:
+down29:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done27
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop26
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done31
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop30
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop26:
-	VMOVUPD      (DI), Y2
+loop30:
+	VMOVUPD      (R9), Y2
 	VBROADCASTSD (AX), Y3
 	VFMADD231PD  Y3, Y2, Y0
 	VBROADCASTSD (AX)(CX*1), Y3
 	VFMADD231PD  Y3, Y2, Y1
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
-	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop26
-	TESTQ        R10, R10
-	JZ           done27
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop26
-
-done27:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store28
-	VMOVUPD (AX), Y2
-	VADDPD  Y2, Y0, Y0
-	VMOVUPD (AX)(CX*1), Y2
-	VADDPD  Y2, Y1, Y1
-
-store28:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, (AX)(CX*1)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below29
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x02, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x02, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down25
-
-below29:
-	VZEROUPPER
-	RET
-
-part24:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down30:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done32
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop31
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop31:
-	VMOVDQU      (CX)(AX*8), Y2
-	VMASKMOVPD   (R9), Y2, Y2
-	VBROADCASTSD (DX), Y3
-	VFMADD231PD  Y3, Y2, Y0
-	VBROADCASTSD (DX)(BX*1), Y3
-	VFMADD231PD  Y3, Y2, Y1
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop31
-	TESTQ        R12, R12
-	JZ           done32
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop31
-
-done32:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store33
-	VMOVDQU    (CX)(AX*8), Y2
-	VMASKMOVPD (DX), Y2, Y2
-	VADDPD     Y2, Y0, Y0
-	VMOVDQU    (CX)(AX*8), Y2
-	VMASKMOVPD (DX)(BX*1), Y2, Y2
-	VADDPD     Y2, Y1, Y1
-
-store33:
-	VMOVDQU    (CX)(AX*8), Y2
-	VMASKMOVPD Y0, Y2, (DX)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, (DX)(BX*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below34
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down30
-
-below34:
-	VZEROUPPER
-	RET
-
-tile3x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x04
-	JLT  part35
-
-down36:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done38
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop37
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
-
-loop37:
-	VMOVUPD      (DI), Y3
-	VBROADCASTSD (AX), Y4
-	VFMADD231PD  Y4, Y3, Y0
-	VBROADCASTSD (AX)(CX*1), Y4
-	VFMADD231PD  Y4, Y3, Y1
-	VBROADCASTSD (AX)(CX*2), Y4
-	VFMADD231PD  Y4, Y3, Y2
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
-	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop37
-	TESTQ        R10, R10
-	JZ           done38
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop37
-
-done38:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store39
-	VMOVUPD (AX), Y3
-	VADDPD  Y3, Y0, Y0
-	VMOVUPD (AX)(CX*1), Y3
-	VADDPD  Y3, Y1, Y1
-	VMOVUPD (AX)(CX*2), Y3
-	VADDPD  Y3, Y2, Y2
-
-store39:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, (AX)(CX*1)
-	VMOVUPD Y2, (AX)(CX*2)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below40
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x03, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x03, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down36
-
-below40:
-	VZEROUPPER
-	RET
-
-part35:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down41:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done43
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop42
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop42:
-	VMOVDQU      (CX)(AX*8), Y3
-	VMASKMOVPD   (R9), Y3, Y3
-	VBROADCASTSD (DX), Y4
-	VFMADD231PD  Y4, Y3, Y0
-	VBROADCASTSD (DX)(BX*1), Y4
-	VFMADD231PD  Y4, Y3, Y1
-	VBROADCASTSD (DX)(BX*2), Y4
-	VFMADD231PD  Y4, Y3, Y2
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
-	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop42
-	TESTQ        R12, R12
-	JZ           done43
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop42
-
-done43:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store44
-	VMOVDQU    (CX)(AX*8), Y3
-	VMASKMOVPD (DX), Y3, Y3
-	VADDPD     Y3, Y0, Y0
-	VMOVDQU    (CX)(AX*8), Y3
-	VMASKMOVPD (DX)(BX*1), Y3, Y3
-	VADDPD     Y3, Y1, Y1
-	VMOVDQU    (CX)(AX*8), Y3
-	VMASKMOVPD (DX)(BX*2), Y3, Y3
-	VADDPD     Y3, Y2, Y2
-
-store44:
-	VMOVDQU    (CX)(AX*8), Y3
-	VMASKMOVPD Y0, Y3, (DX)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, (DX)(BX*1)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y2, Y0, (DX)(BX*2)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below45
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down41
-
-below45:
-	VZEROUPPER
-	RET
-
-tile4x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x04
-	JLT  part46
-
-down47:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done49
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop48
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
-
-loop48:
-	VMOVUPD      (R8), Y4
-	VBROADCASTSD (AX), Y5
-	VFMADD231PD  Y5, Y4, Y0
-	VBROADCASTSD (AX)(CX*1), Y5
-	VFMADD231PD  Y5, Y4, Y1
-	VBROADCASTSD (AX)(CX*2), Y5
-	VFMADD231PD  Y5, Y4, Y2
-	VBROADCASTSD (AX)(DX*1), Y5
-	VFMADD231PD  Y5, Y4, Y3
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
-	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop48
-	TESTQ        R11, R11
-	JZ           done49
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop48
-
-done49:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store50
-	VMOVUPD (AX), Y4
-	VADDPD  Y4, Y0, Y0
-	VMOVUPD (AX)(CX*1), Y4
-	VADDPD  Y4, Y1, Y1
-	VMOVUPD (AX)(CX*2), Y4
-	VADDPD  Y4, Y2, Y2
-	VMOVUPD (AX)(DX*1), Y4
-	VADDPD  Y4, Y3, Y3
-
-store50:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, (AX)(CX*1)
-	VMOVUPD Y2, (AX)(CX*2)
-	VMOVUPD Y3, (AX)(DX*1)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below51
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x04, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x04, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down47
-
-below51:
-	VZEROUPPER
-	RET
-
-part46:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down52:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done54
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop53
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
-
-loop53:
-	VMOVDQU      (CX)(AX*8), Y4
-	VMASKMOVPD   (R10), Y4, Y4
-	VBROADCASTSD (DX), Y5
-	VFMADD231PD  Y5, Y4, Y0
-	VBROADCASTSD (DX)(BX*1), Y5
-	VFMADD231PD  Y5, Y4, Y1
-	VBROADCASTSD (DX)(BX*2), Y5
-	VFMADD231PD  Y5, Y4, Y2
-	VBROADCASTSD (DX)(SI*1), Y5
-	VFMADD231PD  Y5, Y4, Y3
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
-	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop53
-	TESTQ        R13, R13
-	JZ           done54
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop53
-
-done54:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store55
-	VMOVDQU    (CX)(AX*8), Y4
-	VMASKMOVPD (DX), Y4, Y4
-	VADDPD     Y4, Y0, Y0
-	VMOVDQU    (CX)(AX*8), Y4
-	VMASKMOVPD (DX)(BX*1), Y4, Y4
-	VADDPD     Y4, Y1, Y1
-	VMOVDQU    (CX)(AX*8), Y4
-	VMASKMOVPD (DX)(BX*2), Y4, Y4
-	VADDPD     Y4, Y2, Y2
-	VMOVDQU    (CX)(AX*8), Y4
-	VMASKMOVPD (DX)(SI*1), Y4, Y4
-	VADDPD     Y4, Y3, Y3
-
-store55:
-	VMOVDQU    (CX)(AX*8), Y4
-	VMASKMOVPD Y0, Y4, (DX)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, (DX)(BX*1)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y2, Y0, (DX)(BX*2)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, (DX)(SI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below56
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down52
-
-below56:
-	VZEROUPPER
-	RET
-
-tile5x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x04
-	JLT  part57
-
-down58:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done60
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop59
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
-
-loop59:
-	VMOVUPD      (R8), Y5
-	VBROADCASTSD (AX), Y6
-	VFMADD231PD  Y6, Y5, Y0
-	VBROADCASTSD (AX)(CX*1), Y6
-	VFMADD231PD  Y6, Y5, Y1
-	VBROADCASTSD (AX)(CX*2), Y6
-	VFMADD231PD  Y6, Y5, Y2
-	VBROADCASTSD (AX)(DX*1), Y6
-	VFMADD231PD  Y6, Y5, Y3
-	VBROADCASTSD (AX)(CX*4), Y6
-	VFMADD231PD  Y6, Y5, Y4
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
-	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop59
-	TESTQ        R11, R11
-	JZ           done60
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop59
-
-done60:
-	MOVQ    c+96(FP), AX
-	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store61
-	VMOVUPD (AX), Y5
-	VADDPD  Y5, Y0, Y0
-	VMOVUPD (AX)(CX*1), Y5
-	VADDPD  Y5, Y1, Y1
-	VMOVUPD (AX)(CX*2), Y5
-	VADDPD  Y5, Y2, Y2
-	VMOVUPD (AX)(DX*1), Y5
-	VADDPD  Y5, Y3, Y3
-	VMOVUPD (AX)(CX*4), Y5
-	VADDPD  Y5, Y4, Y4
-
-store61:
-	VMOVUPD Y0, (AX)
-	VMOVUPD Y1, (AX)(CX*1)
-	VMOVUPD Y2, (AX)(CX*2)
-	VMOVUPD Y3, (AX)(DX*1)
-	VMOVUPD Y4, (AX)(CX*4)
-	MOVQ    tiles+0(FP), AX
-	DECQ    AX
-	JZ      below62
-	MOVQ    AX, tiles+0(FP)
-	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, a+32(FP)
-	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x05, AX, AX
-	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down58
-
-below62:
-	VZEROUPPER
-	RET
-
-part57:
-	LEAQ ones<>+32(SB), CX
-	NEGQ AX
-
-down63:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done65
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop64
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
-
-loop64:
-	VMOVDQU      (CX)(AX*8), Y5
-	VMASKMOVPD   (R10), Y5, Y5
-	VBROADCASTSD (DX), Y6
-	VFMADD231PD  Y6, Y5, Y0
-	VBROADCASTSD (DX)(BX*1), Y6
-	VFMADD231PD  Y6, Y5, Y1
-	VBROADCASTSD (DX)(BX*2), Y6
-	VFMADD231PD  Y6, Y5, Y2
-	VBROADCASTSD (DX)(SI*1), Y6
-	VFMADD231PD  Y6, Y5, Y3
-	VBROADCASTSD (DX)(BX*4), Y6
-	VFMADD231PD  Y6, Y5, Y4
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
-	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop64
-	TESTQ        R13, R13
-	JZ           done65
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop64
-
-done65:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store66
-	VMOVDQU    (CX)(AX*8), Y5
-	VMASKMOVPD (DX), Y5, Y5
-	VADDPD     Y5, Y0, Y0
-	VMOVDQU    (CX)(AX*8), Y5
-	VMASKMOVPD (DX)(BX*1), Y5, Y5
-	VADDPD     Y5, Y1, Y1
-	VMOVDQU    (CX)(AX*8), Y5
-	VMASKMOVPD (DX)(BX*2), Y5, Y5
-	VADDPD     Y5, Y2, Y2
-	VMOVDQU    (CX)(AX*8), Y5
-	VMASKMOVPD (DX)(SI*1), Y5, Y5
-	VADDPD     Y5, Y3, Y3
-	VMOVDQU    (CX)(AX*8), Y5
-	VMASKMOVPD (DX)(BX*4), Y5, Y5
-	VADDPD     Y5, Y4, Y4
-
-store66:
-	VMOVDQU    (CX)(AX*8), Y5
-	VMASKMOVPD Y0, Y5, (DX)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, (DX)(BX*1)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y2, Y0, (DX)(BX*2)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, (DX)(SI*1)
-	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y4, Y0, (DX)(BX*4)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below67
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down63
-
-below67:
-	VZEROUPPER
-	RET
-
-tile6x1:
-	MOVQ cols+16(FP), AX
-	CMPQ AX, $0x04
-	JLT  part68
-
-down69:
-	VXORPS Y0, Y0, Y0
-	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   a+32(FP), AX
-	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done71
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop70
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
-
-loop70:
-	VMOVUPD      (R9), Y6
-	VBROADCASTSD (AX), Y7
-	VFMADD231PD  Y7, Y6, Y0
-	VBROADCASTSD (AX)(CX*1), Y7
-	VFMADD231PD  Y7, Y6, Y1
-	VBROADCASTSD (AX)(CX*2), Y7
-	VFMADD231PD  Y7, Y6, Y2
-	VBROADCASTSD (AX)(DX*1), Y7
-	VFMADD231PD  Y7, Y6, Y3
-	VBROADCASTSD (AX)(CX*4), Y7
-	VFMADD231PD  Y7, Y6, Y4
-	VBROADCASTSD (AX)(BX*1), Y7
-	VFMADD231PD  Y7, Y6, Y5
 	PREFETCHT0   (DI)
 	ADDQ         R8, DI
 	ADDQ         SI, AX
 	ADDQ         R10, R9
 	DECQ         R11
-	JNZ          loop70
-	TESTQ        R12, R12
-	JZ           done71
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop70
+	JNZ          loop30
+	DECQ         R12
+	JLT          finished32
+	JZ           rest33
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop30
 
-done71:
+rest33:
+	MOVQ $+16, R11
+	JMP  loop30
+
+finished32:
+done31:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	LEAQ    (CX)(CX*4), BX
 	MOVBLZX accumulate+112(FP), SI
 	TESTL   SI, SI
-	JZ      store72
-	VMOVUPD (AX), Y6
-	VADDPD  Y6, Y0, Y0
-	VMOVUPD (AX)(CX*1), Y6
-	VADDPD  Y6, Y1, Y1
-	VMOVUPD (AX)(CX*2), Y6
-	VADDPD  Y6, Y2, Y2
-	VMOVUPD (AX)(DX*1), Y6
-	VADDPD  Y6, Y3, Y3
-	VMOVUPD (AX)(CX*4), Y6
-	VADDPD  Y6, Y4, Y4
-	VMOVUPD (AX)(BX*1), Y6
-	VADDPD  Y6, Y5, Y5
+	JZ      store34
+	VMOVUPD (AX), Y2
+	VADDPD  Y2, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y2
+	VADDPD  Y2, Y1, Y1
 
-store72:
+store34:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, (AX)(CX*1)
-	VMOVUPD Y2, (AX)(CX*2)
-	VMOVUPD Y3, (AX)(DX*1)
-	VMOVUPD Y4, (AX)(CX*4)
-	VMOVUPD Y5, (AX)(BX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below73
+	JZ      below35
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
-	IMUL3Q  $0x06, AX, AX
+	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, a+32(FP)
 	MOVQ    rowC+104(FP), AX
-	IMUL3Q  $0x06, AX, AX
+	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
 	MOVQ    DI, ahead+120(FP)
-	JMP     down69
+	JMP     down29
 
-below73:
+below35:
 	VZEROUPPER
 	RET
 
-part68:
+part28:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down74:
+down36:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	VXORPS Y2, Y2, Y2
-	VXORPS Y3, Y3, Y3
-	VXORPS Y4, Y4, Y4
-	VXORPS Y5, Y5, Y5
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	LEAQ   (BX)(BX*4), DI
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
 	MOVQ   colA+48(FP), R8
 	MOVQ   ahead+120(FP), R9
 	MOVQ   stepAhead+128(FP), R10
@@ -42652,108 +41478,928 @@ down74:
 	MOVQ   rowB+64(FP), R12
 	MOVQ   k+24(FP), R13
 	TESTQ  R13, R13
-	JZ     done76
+	JZ     done38
 	XORQ   R14, R14
 	CMPQ   R13, $0x40
+	JLT    loop37
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+3, R14
+	MOVQ   c+96(FP), DX
+
+loop37:
+	VMOVDQU      (CX)(AX*8), Y2
+	VMASKMOVPD   (R11), Y2, Y2
+	VBROADCASTSD (SI), Y3
+	VFMADD231PD  Y3, Y2, Y0
+	VBROADCASTSD (SI)(DI*1), Y3
+	VFMADD231PD  Y3, Y2, Y1
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop37
+	DECQ         R14
+	JLT          finished39
+	JZ           rest40
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop37
+
+rest40:
+	MOVQ $+16, R13
+	JMP  loop37
+
+finished39:
+done38:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store41
+	VMOVDQU    (CX)(AX*8), Y2
+	VMASKMOVPD (SI), Y2, Y2
+	VADDPD     Y2, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y2
+	VMASKMOVPD (SI)(DI*1), Y2, Y2
+	VADDPD     Y2, Y1, Y1
+
+store41:
+	VMOVDQU    (CX)(AX*8), Y2
+	VMASKMOVPD Y0, Y2, (SI)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (SI)(DI*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below42
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down36
+
+below42:
+	VZEROUPPER
+	RET
+
+tile3x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part43
+
+down44:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done46
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop45
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
+
+loop45:
+	VMOVUPD      (R9), Y3
+	VBROADCASTSD (AX), Y4
+	VFMADD231PD  Y4, Y3, Y0
+	VBROADCASTSD (AX)(CX*1), Y4
+	VFMADD231PD  Y4, Y3, Y1
+	VBROADCASTSD (AX)(CX*2), Y4
+	VFMADD231PD  Y4, Y3, Y2
+	PREFETCHT0   (DI)
+	ADDQ         R8, DI
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop45
+	DECQ         R12
+	JLT          finished47
+	JZ           rest48
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop45
+
+rest48:
+	MOVQ $+16, R11
+	JMP  loop45
+
+finished47:
+done46:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	MOVBLZX accumulate+112(FP), SI
+	TESTL   SI, SI
+	JZ      store49
+	VMOVUPD (AX), Y3
+	VADDPD  Y3, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y3
+	VADDPD  Y3, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y3
+	VADDPD  Y3, Y2, Y2
+
+store49:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below50
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x03, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    DI, ahead+120(FP)
+	JMP     down44
+
+below50:
+	VZEROUPPER
+	RET
+
+part43:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down51:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done53
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop52
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+4, R14
+	MOVQ   c+96(FP), DX
+
+loop52:
+	VMOVDQU      (CX)(AX*8), Y3
+	VMASKMOVPD   (R11), Y3, Y3
+	VBROADCASTSD (SI), Y4
+	VFMADD231PD  Y4, Y3, Y0
+	VBROADCASTSD (SI)(DI*1), Y4
+	VFMADD231PD  Y4, Y3, Y1
+	VBROADCASTSD (SI)(DI*2), Y4
+	VFMADD231PD  Y4, Y3, Y2
+	PREFETCHT0   (R9)
+	ADDQ         R10, R9
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop52
+	DECQ         R14
+	JLT          finished54
+	JZ           rest55
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop52
+
+rest55:
+	MOVQ $+16, R13
+	JMP  loop52
+
+finished54:
+done53:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store56
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD (SI), Y3, Y3
+	VADDPD     Y3, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD (SI)(DI*1), Y3, Y3
+	VADDPD     Y3, Y1, Y1
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD (SI)(DI*2), Y3, Y3
+	VADDPD     Y3, Y2, Y2
+
+store56:
+	VMOVDQU    (CX)(AX*8), Y3
+	VMASKMOVPD Y0, Y3, (SI)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (SI)(DI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y2, Y0, (SI)(DI*2)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below57
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down51
+
+below57:
+	VZEROUPPER
+	RET
+
+tile4x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part58
+
+down59:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done61
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop60
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
+
+loop60:
+	VMOVUPD      (R10), Y4
+	VBROADCASTSD (AX), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VBROADCASTSD (AX)(CX*1), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VBROADCASTSD (AX)(CX*2), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VBROADCASTSD (AX)(SI*1), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	PREFETCHT0   (R8)
+	ADDQ         R9, R8
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop60
+	DECQ         R13
+	JLT          finished62
+	JZ           rest63
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop60
+
+rest63:
+	MOVQ $+16, R12
+	JMP  loop60
+
+finished62:
+done61:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store64
+	VMOVUPD (AX), Y4
+	VADDPD  Y4, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y4
+	VADDPD  Y4, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y4
+	VADDPD  Y4, Y2, Y2
+	VMOVUPD (AX)(SI*1), Y4
+	VADDPD  Y4, Y3, Y3
+
+store64:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	VMOVUPD Y3, (AX)(SI*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below65
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x04, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down59
+
+below65:
+	VZEROUPPER
+	RET
+
+part58:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down66:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done68
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop67
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+5, R15
+	MOVQ   c+96(FP), DX
+
+loop67:
+	VMOVDQU      (CX)(AX*8), Y4
+	VMASKMOVPD   (R12), Y4, Y4
+	VBROADCASTSD (SI), Y5
+	VFMADD231PD  Y5, Y4, Y0
+	VBROADCASTSD (SI)(DI*1), Y5
+	VFMADD231PD  Y5, Y4, Y1
+	VBROADCASTSD (SI)(DI*2), Y5
+	VFMADD231PD  Y5, Y4, Y2
+	VBROADCASTSD (SI)(R8*1), Y5
+	VFMADD231PD  Y5, Y4, Y3
+	PREFETCHT0   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop67
+	DECQ         R15
+	JLT          finished69
+	JZ           rest70
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop67
+
+rest70:
+	MOVQ $+16, R14
+	JMP  loop67
+
+finished69:
+done68:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store71
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (SI), Y4, Y4
+	VADDPD     Y4, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (SI)(DI*1), Y4, Y4
+	VADDPD     Y4, Y1, Y1
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (SI)(DI*2), Y4, Y4
+	VADDPD     Y4, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD (SI)(R8*1), Y4, Y4
+	VADDPD     Y4, Y3, Y3
+
+store71:
+	VMOVDQU    (CX)(AX*8), Y4
+	VMASKMOVPD Y0, Y4, (SI)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (SI)(DI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y2, Y0, (SI)(DI*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, (SI)(R8*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below72
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down66
+
+below72:
+	VZEROUPPER
+	RET
+
+tile5x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part73
+
+down74:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done76
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
 	JLT    loop75
-	MOVQ   $+32, R14
-	SUBQ   $0x20, R13
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
 loop75:
-	VMOVDQU      (CX)(AX*8), Y6
-	VMASKMOVPD   (R11), Y6, Y6
-	VBROADCASTSD (DX), Y7
+	VMOVUPD      (R10), Y5
+	VBROADCASTSD (AX), Y6
+	VFMADD231PD  Y6, Y5, Y0
+	VBROADCASTSD (AX)(CX*1), Y6
+	VFMADD231PD  Y6, Y5, Y1
+	VBROADCASTSD (AX)(CX*2), Y6
+	VFMADD231PD  Y6, Y5, Y2
+	VBROADCASTSD (AX)(SI*1), Y6
+	VFMADD231PD  Y6, Y5, Y3
+	VBROADCASTSD (AX)(CX*4), Y6
+	VFMADD231PD  Y6, Y5, Y4
+	PREFETCHT0   (R8)
+	ADDQ         R9, R8
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop75
+	DECQ         R13
+	JLT          finished77
+	JZ           rest78
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop75
+
+rest78:
+	MOVQ $+16, R12
+	JMP  loop75
+
+finished77:
+done76:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store79
+	VMOVUPD (AX), Y5
+	VADDPD  Y5, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y5
+	VADDPD  Y5, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y5
+	VADDPD  Y5, Y2, Y2
+	VMOVUPD (AX)(SI*1), Y5
+	VADDPD  Y5, Y3, Y3
+	VMOVUPD (AX)(CX*4), Y5
+	VADDPD  Y5, Y4, Y4
+
+store79:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	VMOVUPD Y3, (AX)(SI*1)
+	VMOVUPD Y4, (AX)(CX*4)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below80
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x05, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R8, ahead+120(FP)
+	JMP     down74
+
+below80:
+	VZEROUPPER
+	RET
+
+part73:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down81:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done83
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop82
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+6, R15
+	MOVQ   c+96(FP), DX
+
+loop82:
+	VMOVDQU      (CX)(AX*8), Y5
+	VMASKMOVPD   (R12), Y5, Y5
+	VBROADCASTSD (SI), Y6
+	VFMADD231PD  Y6, Y5, Y0
+	VBROADCASTSD (SI)(DI*1), Y6
+	VFMADD231PD  Y6, Y5, Y1
+	VBROADCASTSD (SI)(DI*2), Y6
+	VFMADD231PD  Y6, Y5, Y2
+	VBROADCASTSD (SI)(R8*1), Y6
+	VFMADD231PD  Y6, Y5, Y3
+	VBROADCASTSD (SI)(DI*4), Y6
+	VFMADD231PD  Y6, Y5, Y4
+	PREFETCHT0   (R10)
+	ADDQ         R11, R10
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop82
+	DECQ         R15
+	JLT          finished84
+	JZ           rest85
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop82
+
+rest85:
+	MOVQ $+16, R14
+	JMP  loop82
+
+finished84:
+done83:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store86
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (SI), Y5, Y5
+	VADDPD     Y5, Y0, Y0
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (SI)(DI*1), Y5, Y5
+	VADDPD     Y5, Y1, Y1
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (SI)(DI*2), Y5, Y5
+	VADDPD     Y5, Y2, Y2
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (SI)(R8*1), Y5, Y5
+	VADDPD     Y5, Y3, Y3
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD (SI)(DI*4), Y5, Y5
+	VADDPD     Y5, Y4, Y4
+
+store86:
+	VMOVDQU    (CX)(AX*8), Y5
+	VMASKMOVPD Y0, Y5, (SI)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y1, Y0, (SI)(DI*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y2, Y0, (SI)(DI*2)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y3, Y0, (SI)(R8*1)
+	VMOVDQU    (CX)(AX*8), Y0
+	VMASKMOVPD Y4, Y0, (SI)(DI*4)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below87
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down81
+
+below87:
+	VZEROUPPER
+	RET
+
+tile6x1:
+	MOVQ cols+16(FP), AX
+	CMPQ AX, $0x04
+	JLT  part88
+
+down89:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), AX
+	MOVQ   rowA+40(FP), CX
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done91
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop90
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
+
+loop90:
+	VMOVUPD      (R11), Y6
+	VBROADCASTSD (AX), Y7
 	VFMADD231PD  Y7, Y6, Y0
-	VBROADCASTSD (DX)(BX*1), Y7
+	VBROADCASTSD (AX)(CX*1), Y7
 	VFMADD231PD  Y7, Y6, Y1
-	VBROADCASTSD (DX)(BX*2), Y7
+	VBROADCASTSD (AX)(CX*2), Y7
 	VFMADD231PD  Y7, Y6, Y2
-	VBROADCASTSD (DX)(SI*1), Y7
+	VBROADCASTSD (AX)(SI*1), Y7
 	VFMADD231PD  Y7, Y6, Y3
-	VBROADCASTSD (DX)(BX*4), Y7
+	VBROADCASTSD (AX)(CX*4), Y7
 	VFMADD231PD  Y7, Y6, Y4
-	VBROADCASTSD (DX)(DI*1), Y7
+	VBROADCASTSD (AX)(DI*1), Y7
 	VFMADD231PD  Y7, Y6, Y5
 	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	ADDQ         R8, DX
+	ADDQ         R8, AX
 	ADDQ         R12, R11
 	DECQ         R13
-	JNZ          loop75
-	TESTQ        R14, R14
-	JZ           done76
-	MOVQ         c+96(FP), R13
-	MOVQ         rowC+104(FP), R15
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	MOVQ         R14, R13
-	XORQ         R14, R14
-	JMP          loop75
+	JNZ          loop90
+	DECQ         R14
+	JLT          finished92
+	JZ           rest93
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop90
 
-done76:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+112(FP), R8
-	TESTL      R8, R8
-	JZ         store77
+rest93:
+	MOVQ $+16, R13
+	JMP  loop90
+
+finished92:
+done91:
+	MOVQ    c+96(FP), AX
+	MOVQ    rowC+104(FP), CX
+	LEAQ    (CX)(CX*2), SI
+	LEAQ    (CX)(CX*4), DI
+	MOVBLZX accumulate+112(FP), R8
+	TESTL   R8, R8
+	JZ      store94
+	VMOVUPD (AX), Y6
+	VADDPD  Y6, Y0, Y0
+	VMOVUPD (AX)(CX*1), Y6
+	VADDPD  Y6, Y1, Y1
+	VMOVUPD (AX)(CX*2), Y6
+	VADDPD  Y6, Y2, Y2
+	VMOVUPD (AX)(SI*1), Y6
+	VADDPD  Y6, Y3, Y3
+	VMOVUPD (AX)(CX*4), Y6
+	VADDPD  Y6, Y4, Y4
+	VMOVUPD (AX)(DI*1), Y6
+	VADDPD  Y6, Y5, Y5
+
+store94:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, (AX)(CX*1)
+	VMOVUPD Y2, (AX)(CX*2)
+	VMOVUPD Y3, (AX)(SI*1)
+	VMOVUPD Y4, (AX)(CX*4)
+	VMOVUPD Y5, (AX)(DI*1)
+	MOVQ    tiles+0(FP), AX
+	DECQ    AX
+	JZ      below95
+	MOVQ    AX, tiles+0(FP)
+	MOVQ    rowA+40(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, a+32(FP)
+	MOVQ    rowC+104(FP), AX
+	IMUL3Q  $0x06, AX, AX
+	ADDQ    AX, c+96(FP)
+	MOVQ    R9, ahead+120(FP)
+	JMP     down89
+
+below95:
+	VZEROUPPER
+	RET
+
+part88:
+	LEAQ ones<>+32(SB), CX
+	NEGQ AX
+
+down96:
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	MOVQ   colA+48(FP), R10
+	MOVQ   ahead+120(FP), R11
+	MOVQ   stepAhead+128(FP), R12
+	MOVQ   b+56(FP), R13
+	MOVQ   rowB+64(FP), R14
+	MOVQ   k+24(FP), R15
+	TESTQ  R15, R15
+	JZ     done98
+	XORQ   BP, BP
+	CMPQ   R15, $0x40
+	JLT    loop97
+	MOVQ   R15, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, BP
+	SUBQ   BP, R15
+	SUBQ   $0x10, R15
+	MOVQ   $+7, BP
+	MOVQ   c+96(FP), DX
+
+loop97:
+	VMOVDQU      (CX)(AX*8), Y6
+	VMASKMOVPD   (R13), Y6, Y6
+	VBROADCASTSD (SI), Y7
+	VFMADD231PD  Y7, Y6, Y0
+	VBROADCASTSD (SI)(DI*1), Y7
+	VFMADD231PD  Y7, Y6, Y1
+	VBROADCASTSD (SI)(DI*2), Y7
+	VFMADD231PD  Y7, Y6, Y2
+	VBROADCASTSD (SI)(R8*1), Y7
+	VFMADD231PD  Y7, Y6, Y3
+	VBROADCASTSD (SI)(DI*4), Y7
+	VFMADD231PD  Y7, Y6, Y4
+	VBROADCASTSD (SI)(R9*1), Y7
+	VFMADD231PD  Y7, Y6, Y5
+	PREFETCHT0   (R11)
+	ADDQ         R12, R11
+	ADDQ         R10, SI
+	ADDQ         R14, R13
+	DECQ         R15
+	JNZ          loop97
+	DECQ         BP
+	JLT          finished99
+	JZ           rest100
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R15
+	JMP          loop97
+
+rest100:
+	MOVQ $+16, R15
+	JMP  loop97
+
+finished99:
+done98:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	LEAQ       (DI)(DI*4), R9
+	MOVBLZX    accumulate+112(FP), R10
+	TESTL      R10, R10
+	JZ         store101
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD (DX), Y6, Y6
+	VMASKMOVPD (SI), Y6, Y6
 	VADDPD     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD (DX)(BX*1), Y6, Y6
+	VMASKMOVPD (SI)(DI*1), Y6, Y6
 	VADDPD     Y6, Y1, Y1
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD (DX)(BX*2), Y6, Y6
+	VMASKMOVPD (SI)(DI*2), Y6, Y6
 	VADDPD     Y6, Y2, Y2
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD (DX)(SI*1), Y6, Y6
+	VMASKMOVPD (SI)(R8*1), Y6, Y6
 	VADDPD     Y6, Y3, Y3
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD (DX)(BX*4), Y6, Y6
+	VMASKMOVPD (SI)(DI*4), Y6, Y6
 	VADDPD     Y6, Y4, Y4
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD (DX)(DI*1), Y6, Y6
+	VMASKMOVPD (SI)(R9*1), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store77:
+store101:
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD Y0, Y6, (DX)
+	VMASKMOVPD Y0, Y6, (SI)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, (DX)(BX*1)
+	VMASKMOVPD Y1, Y0, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y2, Y0, (DX)(BX*2)
+	VMASKMOVPD Y2, Y0, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, (DX)(SI*1)
+	VMASKMOVPD Y3, Y0, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y4, Y0, (DX)(BX*4)
+	VMASKMOVPD Y4, Y0, (SI)(DI*4)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y5, Y0, (DX)(DI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below78
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R9, ahead+120(FP)
-	JMP        down74
+	VMASKMOVPD Y5, Y0, (SI)(R9*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below102
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R11, ahead+120(FP)
+	JMP        down96
 
-below78:
+below102:
 	VZEROUPPER
 	RET
 
@@ -42761,64 +42407,72 @@ tile1x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x04, AX
 	CMPQ AX, $0x04
-	JLT  part79
+	JLT  part103
 
-down80:
+down104:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   a+32(FP), AX
 	MOVQ   colA+48(FP), CX
-	MOVQ   ahead+120(FP), DX
-	MOVQ   stepAhead+128(FP), BX
-	MOVQ   b+56(FP), SI
-	MOVQ   rowB+64(FP), DI
-	MOVQ   k+24(FP), R8
-	TESTQ  R8, R8
-	JZ     done82
-	XORQ   R9, R9
-	CMPQ   R8, $0x40
-	JLT    loop81
-	MOVQ   $+32, R9
-	SUBQ   $0x20, R8
+	MOVQ   ahead+120(FP), SI
+	MOVQ   stepAhead+128(FP), DI
+	MOVQ   b+56(FP), R8
+	MOVQ   rowB+64(FP), R9
+	MOVQ   k+24(FP), R10
+	TESTQ  R10, R10
+	JZ     done106
+	XORQ   R11, R11
+	CMPQ   R10, $0x40
+	JLT    loop105
+	MOVQ   R10, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R11
+	SUBQ   R11, R10
+	SUBQ   $0x10, R10
+	MOVQ   $+2, R11
+	MOVQ   c+96(FP), DX
 
-loop81:
-	VMOVUPD      (SI), Y2
-	VMOVUPD      32(SI), Y3
+loop105:
+	VMOVUPD      (R8), Y2
+	VMOVUPD      32(R8), Y3
 	VBROADCASTSD (AX), Y4
 	VFMADD231PD  Y4, Y2, Y0
 	VFMADD231PD  Y4, Y3, Y1
-	PREFETCHT0   (DX)
-	ADDQ         BX, DX
-	ADDQ         CX, AX
+	PREFETCHT0   (SI)
 	ADDQ         DI, SI
-	DECQ         R8
-	JNZ          loop81
-	TESTQ        R9, R9
-	JZ           done82
-	MOVQ         c+96(FP), R8
-	MOVQ         rowC+104(FP), R10
-	PREFETCHT0   (R8)
-	ADDQ         R10, R8
-	MOVQ         R9, R8
-	XORQ         R9, R9
-	JMP          loop81
+	ADDQ         CX, AX
+	ADDQ         R9, R8
+	DECQ         R10
+	JNZ          loop105
+	DECQ         R11
+	JLT          finished107
+	JZ           rest108
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R10
+	JMP          loop105
 
-done82:
+rest108:
+	MOVQ $+16, R10
+	JMP  loop105
+
+finished107:
+done106:
 	MOVQ    c+96(FP), AX
 	MOVBLZX accumulate+112(FP), CX
 	TESTL   CX, CX
-	JZ      store83
+	JZ      store109
 	VMOVUPD (AX), Y2
 	VADDPD  Y2, Y0, Y0
 	VMOVUPD 32(AX), Y2
 	VADDPD  Y2, Y1, Y1
 
-store83:
+store109:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below84
+	JZ      below110
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x01, AX, AX
@@ -42826,87 +42480,95 @@ store83:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x01, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DX, ahead+120(FP)
-	JMP     down80
+	MOVQ    SI, ahead+120(FP)
+	JMP     down104
 
-below84:
+below110:
 	VZEROUPPER
 	RET
 
-part79:
+part103:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down85:
+down111:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
-	MOVQ   a+32(FP), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done87
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop86
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	MOVQ   a+32(FP), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done113
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop112
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x01, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+2, R13
+	MOVQ   c+96(FP), DX
 
-loop86:
-	VMOVUPD      (R8), Y2
+loop112:
+	VMOVUPD      (R10), Y2
 	VMOVDQU      (CX)(AX*8), Y3
-	VMASKMOVPD   32(R8), Y3, Y3
-	VBROADCASTSD (DX), Y4
+	VMASKMOVPD   32(R10), Y3, Y3
+	VBROADCASTSD (SI), Y4
 	VFMADD231PD  Y4, Y2, Y0
 	VFMADD231PD  Y4, Y3, Y1
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, DX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop86
-	TESTQ        R11, R11
-	JZ           done87
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop86
+	ADDQ         DI, SI
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop112
+	DECQ         R13
+	JLT          finished114
+	JZ           rest115
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop112
 
-done87:
-	MOVQ       c+96(FP), DX
-	MOVBLZX    accumulate+112(FP), BX
-	TESTL      BX, BX
-	JZ         store88
-	VMOVUPD    (DX), Y2
+rest115:
+	MOVQ $+16, R12
+	JMP  loop112
+
+finished114:
+done113:
+	MOVQ       c+96(FP), SI
+	MOVBLZX    accumulate+112(FP), DI
+	TESTL      DI, DI
+	JZ         store116
+	VMOVUPD    (SI), Y2
 	VADDPD     Y2, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y2
-	VMASKMOVPD 32(DX), Y2, Y2
+	VMASKMOVPD 32(SI), Y2, Y2
 	VADDPD     Y2, Y1, Y1
 
-store88:
-	VMOVUPD    Y0, (DX)
+store116:
+	VMOVUPD    Y0, (SI)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, 32(DX)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below89
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x01, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       SI, ahead+120(FP)
-	JMP        down85
+	VMASKMOVPD Y1, Y0, 32(SI)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below117
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x01, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R8, ahead+120(FP)
+	JMP        down111
 
-below89:
+below117:
 	VZEROUPPER
 	RET
 
@@ -42914,62 +42576,68 @@ tile2x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x04, AX
 	CMPQ AX, $0x04
-	JLT  part90
+	JLT  part118
 
-down91:
+down119:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done93
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop92
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done121
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop120
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+3, R12
+	MOVQ   c+96(FP), DX
 
-loop92:
-	VMOVUPD      (DI), Y4
-	VMOVUPD      32(DI), Y5
+loop120:
+	VMOVUPD      (R9), Y4
+	VMOVUPD      32(R9), Y5
 	VBROADCASTSD (AX), Y6
 	VFMADD231PD  Y6, Y4, Y0
 	VFMADD231PD  Y6, Y5, Y1
 	VBROADCASTSD (AX)(CX*1), Y6
 	VFMADD231PD  Y6, Y4, Y2
 	VFMADD231PD  Y6, Y5, Y3
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop92
-	TESTQ        R10, R10
-	JZ           done93
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop92
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop120
+	DECQ         R12
+	JLT          finished122
+	JZ           rest123
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop120
 
-done93:
+rest123:
+	MOVQ $+16, R11
+	JMP  loop120
+
+finished122:
+done121:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store94
+	MOVBLZX accumulate+112(FP), SI
+	TESTL   SI, SI
+	JZ      store124
 	VMOVUPD (AX), Y4
 	VADDPD  Y4, Y0, Y0
 	VMOVUPD 32(AX), Y4
@@ -42979,14 +42647,14 @@ done93:
 	VMOVUPD 32(AX)(CX*1), Y4
 	VADDPD  Y4, Y3, Y3
 
-store94:
+store124:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below95
+	JZ      below125
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x02, AX, AX
@@ -42994,104 +42662,110 @@ store94:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x02, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down91
+	MOVQ    DI, ahead+120(FP)
+	JMP     down119
 
-below95:
+below125:
 	VZEROUPPER
 	RET
 
-part90:
+part118:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down96:
+down126:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done98
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop97
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done128
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop127
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x02, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+3, R14
+	MOVQ   c+96(FP), DX
 
-loop97:
-	VMOVUPD      (R9), Y4
+loop127:
+	VMOVUPD      (R11), Y4
 	VMOVDQU      (CX)(AX*8), Y5
-	VMASKMOVPD   32(R9), Y5, Y5
-	VBROADCASTSD (DX), Y6
+	VMASKMOVPD   32(R11), Y5, Y5
+	VBROADCASTSD (SI), Y6
 	VFMADD231PD  Y6, Y4, Y0
 	VFMADD231PD  Y6, Y5, Y1
-	VBROADCASTSD (DX)(BX*1), Y6
+	VBROADCASTSD (SI)(DI*1), Y6
 	VFMADD231PD  Y6, Y4, Y2
 	VFMADD231PD  Y6, Y5, Y3
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop97
-	TESTQ        R12, R12
-	JZ           done98
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop97
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop127
+	DECQ         R14
+	JLT          finished129
+	JZ           rest130
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop127
 
-done98:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store99
-	VMOVUPD    (DX), Y4
+rest130:
+	MOVQ $+16, R13
+	JMP  loop127
+
+finished129:
+done128:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store131
+	VMOVUPD    (SI), Y4
 	VADDPD     Y4, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y4
-	VMASKMOVPD 32(DX), Y4, Y4
+	VMASKMOVPD 32(SI), Y4, Y4
 	VADDPD     Y4, Y1, Y1
-	VMOVUPD    (DX)(BX*1), Y4
+	VMOVUPD    (SI)(DI*1), Y4
 	VADDPD     Y4, Y2, Y2
 	VMOVDQU    (CX)(AX*8), Y4
-	VMASKMOVPD 32(DX)(BX*1), Y4, Y4
+	VMASKMOVPD 32(SI)(DI*1), Y4, Y4
 	VADDPD     Y4, Y3, Y3
 
-store99:
-	VMOVUPD    Y0, (DX)
+store131:
+	VMOVUPD    Y0, (SI)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, 32(DX)
-	VMOVUPD    Y2, (DX)(BX*1)
+	VMASKMOVPD Y1, Y0, 32(SI)
+	VMOVUPD    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below100
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x02, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down96
+	VMASKMOVPD Y3, Y0, 32(SI)(DI*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below132
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x02, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down126
 
-below100:
+below132:
 	VZEROUPPER
 	RET
 
@@ -43099,9 +42773,9 @@ tile3x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x04, AX
 	CMPQ AX, $0x04
-	JLT  part101
+	JLT  part133
 
-down102:
+down134:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -43110,23 +42784,28 @@ down102:
 	VXORPS Y5, Y5, Y5
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	MOVQ   colA+48(FP), DX
-	MOVQ   ahead+120(FP), BX
-	MOVQ   stepAhead+128(FP), SI
-	MOVQ   b+56(FP), DI
-	MOVQ   rowB+64(FP), R8
-	MOVQ   k+24(FP), R9
-	TESTQ  R9, R9
-	JZ     done104
-	XORQ   R10, R10
-	CMPQ   R9, $0x40
-	JLT    loop103
-	MOVQ   $+32, R10
-	SUBQ   $0x20, R9
+	MOVQ   colA+48(FP), SI
+	MOVQ   ahead+120(FP), DI
+	MOVQ   stepAhead+128(FP), R8
+	MOVQ   b+56(FP), R9
+	MOVQ   rowB+64(FP), R10
+	MOVQ   k+24(FP), R11
+	TESTQ  R11, R11
+	JZ     done136
+	XORQ   R12, R12
+	CMPQ   R11, $0x40
+	JLT    loop135
+	MOVQ   R11, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R12
+	SUBQ   R12, R11
+	SUBQ   $0x10, R11
+	MOVQ   $+4, R12
+	MOVQ   c+96(FP), DX
 
-loop103:
-	VMOVUPD      (DI), Y6
-	VMOVUPD      32(DI), Y7
+loop135:
+	VMOVUPD      (R9), Y6
+	VMOVUPD      32(R9), Y7
 	VBROADCASTSD (AX), Y8
 	VFMADD231PD  Y8, Y6, Y0
 	VFMADD231PD  Y8, Y7, Y1
@@ -43136,32 +42815,31 @@ loop103:
 	VBROADCASTSD (AX)(CX*2), Y8
 	VFMADD231PD  Y8, Y6, Y4
 	VFMADD231PD  Y8, Y7, Y5
-	PREFETCHT0   (BX)
-	ADDQ         SI, BX
-	ADDQ         DX, AX
+	PREFETCHT0   (DI)
 	ADDQ         R8, DI
-	DECQ         R9
-	JNZ          loop103
-	TESTQ        R10, R10
-	JZ           done104
-	MOVQ         c+96(FP), R9
-	MOVQ         rowC+104(FP), R11
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	PREFETCHT0   (R9)
-	ADDQ         R11, R9
-	MOVQ         R10, R9
-	XORQ         R10, R10
-	JMP          loop103
+	ADDQ         SI, AX
+	ADDQ         R10, R9
+	DECQ         R11
+	JNZ          loop135
+	DECQ         R12
+	JLT          finished137
+	JZ           rest138
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R11
+	JMP          loop135
 
-done104:
+rest138:
+	MOVQ $+16, R11
+	JMP  loop135
+
+finished137:
+done136:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	MOVBLZX accumulate+112(FP), DX
-	TESTL   DX, DX
-	JZ      store105
+	MOVBLZX accumulate+112(FP), SI
+	TESTL   SI, SI
+	JZ      store139
 	VMOVUPD (AX), Y6
 	VADDPD  Y6, Y0, Y0
 	VMOVUPD 32(AX), Y6
@@ -43175,7 +42853,7 @@ done104:
 	VMOVUPD 32(AX)(CX*2), Y6
 	VADDPD  Y6, Y5, Y5
 
-store105:
+store139:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
@@ -43184,7 +42862,7 @@ store105:
 	VMOVUPD Y5, 32(AX)(CX*2)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below106
+	JZ      below140
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x03, AX, AX
@@ -43192,119 +42870,123 @@ store105:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x03, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    BX, ahead+120(FP)
-	JMP     down102
+	MOVQ    DI, ahead+120(FP)
+	JMP     down134
 
-below106:
+below140:
 	VZEROUPPER
 	RET
 
-part101:
+part133:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down107:
+down141:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done109
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop108
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done143
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop142
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x03, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+4, R14
+	MOVQ   c+96(FP), DX
 
-loop108:
-	VMOVUPD      (R9), Y6
+loop142:
+	VMOVUPD      (R11), Y6
 	VMOVDQU      (CX)(AX*8), Y7
-	VMASKMOVPD   32(R9), Y7, Y7
-	VBROADCASTSD (DX), Y8
+	VMASKMOVPD   32(R11), Y7, Y7
+	VBROADCASTSD (SI), Y8
 	VFMADD231PD  Y8, Y6, Y0
 	VFMADD231PD  Y8, Y7, Y1
-	VBROADCASTSD (DX)(BX*1), Y8
+	VBROADCASTSD (SI)(DI*1), Y8
 	VFMADD231PD  Y8, Y6, Y2
 	VFMADD231PD  Y8, Y7, Y3
-	VBROADCASTSD (DX)(BX*2), Y8
+	VBROADCASTSD (SI)(DI*2), Y8
 	VFMADD231PD  Y8, Y6, Y4
 	VFMADD231PD  Y8, Y7, Y5
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, DX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop108
-	TESTQ        R12, R12
-	JZ           done109
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop108
+	ADDQ         R8, SI
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop142
+	DECQ         R14
+	JLT          finished144
+	JZ           rest145
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop142
 
-done109:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	MOVBLZX    accumulate+112(FP), SI
-	TESTL      SI, SI
-	JZ         store110
-	VMOVUPD    (DX), Y6
+rest145:
+	MOVQ $+16, R13
+	JMP  loop142
+
+finished144:
+done143:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	MOVBLZX    accumulate+112(FP), R8
+	TESTL      R8, R8
+	JZ         store146
+	VMOVUPD    (SI), Y6
 	VADDPD     Y6, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD 32(DX), Y6, Y6
+	VMASKMOVPD 32(SI), Y6, Y6
 	VADDPD     Y6, Y1, Y1
-	VMOVUPD    (DX)(BX*1), Y6
+	VMOVUPD    (SI)(DI*1), Y6
 	VADDPD     Y6, Y2, Y2
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD 32(DX)(BX*1), Y6, Y6
+	VMASKMOVPD 32(SI)(DI*1), Y6, Y6
 	VADDPD     Y6, Y3, Y3
-	VMOVUPD    (DX)(BX*2), Y6
+	VMOVUPD    (SI)(DI*2), Y6
 	VADDPD     Y6, Y4, Y4
 	VMOVDQU    (CX)(AX*8), Y6
-	VMASKMOVPD 32(DX)(BX*2), Y6, Y6
+	VMASKMOVPD 32(SI)(DI*2), Y6, Y6
 	VADDPD     Y6, Y5, Y5
 
-store110:
-	VMOVUPD    Y0, (DX)
+store146:
+	VMOVUPD    Y0, (SI)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, 32(DX)
-	VMOVUPD    Y2, (DX)(BX*1)
+	VMASKMOVPD Y1, Y0, 32(SI)
+	VMOVUPD    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
-	VMOVUPD    Y4, (DX)(BX*2)
+	VMASKMOVPD Y3, Y0, 32(SI)(DI*1)
+	VMOVUPD    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below111
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x03, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       DI, ahead+120(FP)
-	JMP        down107
+	VMASKMOVPD Y5, Y0, 32(SI)(DI*2)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below147
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x03, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R9, ahead+120(FP)
+	JMP        down141
 
-below111:
+below147:
 	VZEROUPPER
 	RET
 
@@ -43312,9 +42994,9 @@ tile4x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x04, AX
 	CMPQ AX, $0x04
-	JLT  part112
+	JLT  part148
 
-down113:
+down149:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -43325,24 +43007,29 @@ down113:
 	VXORPS Y7, Y7, Y7
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done115
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop114
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done151
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop150
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+5, R13
+	MOVQ   c+96(FP), DX
 
-loop114:
-	VMOVUPD      (R8), Y8
-	VMOVUPD      32(R8), Y9
+loop150:
+	VMOVUPD      (R10), Y8
+	VMOVUPD      32(R10), Y9
 	VBROADCASTSD (AX), Y10
 	VFMADD231PD  Y10, Y8, Y0
 	VFMADD231PD  Y10, Y9, Y1
@@ -43352,38 +43039,35 @@ loop114:
 	VBROADCASTSD (AX)(CX*2), Y10
 	VFMADD231PD  Y10, Y8, Y4
 	VFMADD231PD  Y10, Y9, Y5
-	VBROADCASTSD (AX)(DX*1), Y10
+	VBROADCASTSD (AX)(SI*1), Y10
 	VFMADD231PD  Y10, Y8, Y6
 	VFMADD231PD  Y10, Y9, Y7
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop114
-	TESTQ        R11, R11
-	JZ           done115
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop114
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop150
+	DECQ         R13
+	JLT          finished152
+	JZ           rest153
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop150
 
-done115:
+rest153:
+	MOVQ $+16, R12
+	JMP  loop150
+
+finished152:
+done151:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store116
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store154
 	VMOVUPD (AX), Y8
 	VADDPD  Y8, Y0, Y0
 	VMOVUPD 32(AX), Y8
@@ -43396,23 +43080,23 @@ done115:
 	VADDPD  Y8, Y4, Y4
 	VMOVUPD 32(AX)(CX*2), Y8
 	VADDPD  Y8, Y5, Y5
-	VMOVUPD (AX)(DX*1), Y8
+	VMOVUPD (AX)(SI*1), Y8
 	VADDPD  Y8, Y6, Y6
-	VMOVUPD 32(AX)(DX*1), Y8
+	VMOVUPD 32(AX)(SI*1), Y8
 	VADDPD  Y8, Y7, Y7
 
-store116:
+store154:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	VMOVUPD Y4, (AX)(CX*2)
 	VMOVUPD Y5, 32(AX)(CX*2)
-	VMOVUPD Y6, (AX)(DX*1)
-	VMOVUPD Y7, 32(AX)(DX*1)
+	VMOVUPD Y6, (AX)(SI*1)
+	VMOVUPD Y7, 32(AX)(SI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below117
+	JZ      below155
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x04, AX, AX
@@ -43420,18 +43104,18 @@ store116:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x04, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down113
+	MOVQ    R8, ahead+120(FP)
+	JMP     down149
 
-below117:
+below155:
 	VZEROUPPER
 	RET
 
-part112:
+part148:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down118:
+down156:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -43440,116 +43124,118 @@ down118:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done120
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop119
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done158
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop157
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x04, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+5, R15
+	MOVQ   c+96(FP), DX
 
-loop119:
-	VMOVUPD      (R10), Y8
+loop157:
+	VMOVUPD      (R12), Y8
 	VMOVDQU      (CX)(AX*8), Y9
-	VMASKMOVPD   32(R10), Y9, Y9
-	VBROADCASTSD (DX), Y10
+	VMASKMOVPD   32(R12), Y9, Y9
+	VBROADCASTSD (SI), Y10
 	VFMADD231PD  Y10, Y8, Y0
 	VFMADD231PD  Y10, Y9, Y1
-	VBROADCASTSD (DX)(BX*1), Y10
+	VBROADCASTSD (SI)(DI*1), Y10
 	VFMADD231PD  Y10, Y8, Y2
 	VFMADD231PD  Y10, Y9, Y3
-	VBROADCASTSD (DX)(BX*2), Y10
+	VBROADCASTSD (SI)(DI*2), Y10
 	VFMADD231PD  Y10, Y8, Y4
 	VFMADD231PD  Y10, Y9, Y5
-	VBROADCASTSD (DX)(SI*1), Y10
+	VBROADCASTSD (SI)(R8*1), Y10
 	VFMADD231PD  Y10, Y8, Y6
 	VFMADD231PD  Y10, Y9, Y7
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop119
-	TESTQ        R13, R13
-	JZ           done120
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop119
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop157
+	DECQ         R15
+	JLT          finished159
+	JZ           rest160
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop157
 
-done120:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store121
-	VMOVUPD    (DX), Y8
+rest160:
+	MOVQ $+16, R14
+	JMP  loop157
+
+finished159:
+done158:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store161
+	VMOVUPD    (SI), Y8
 	VADDPD     Y8, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y8
-	VMASKMOVPD 32(DX), Y8, Y8
+	VMASKMOVPD 32(SI), Y8, Y8
 	VADDPD     Y8, Y1, Y1
-	VMOVUPD    (DX)(BX*1), Y8
+	VMOVUPD    (SI)(DI*1), Y8
 	VADDPD     Y8, Y2, Y2
 	VMOVDQU    (CX)(AX*8), Y8
-	VMASKMOVPD 32(DX)(BX*1), Y8, Y8
+	VMASKMOVPD 32(SI)(DI*1), Y8, Y8
 	VADDPD     Y8, Y3, Y3
-	VMOVUPD    (DX)(BX*2), Y8
+	VMOVUPD    (SI)(DI*2), Y8
 	VADDPD     Y8, Y4, Y4
 	VMOVDQU    (CX)(AX*8), Y8
-	VMASKMOVPD 32(DX)(BX*2), Y8, Y8
+	VMASKMOVPD 32(SI)(DI*2), Y8, Y8
 	VADDPD     Y8, Y5, Y5
-	VMOVUPD    (DX)(SI*1), Y8
+	VMOVUPD    (SI)(R8*1), Y8
 	VADDPD     Y8, Y6, Y6
 	VMOVDQU    (CX)(AX*8), Y8
-	VMASKMOVPD 32(DX)(SI*1), Y8, Y8
+	VMASKMOVPD 32(SI)(R8*1), Y8, Y8
 	VADDPD     Y8, Y7, Y7
 
-store121:
-	VMOVUPD    Y0, (DX)
+store161:
+	VMOVUPD    Y0, (SI)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, 32(DX)
-	VMOVUPD    Y2, (DX)(BX*1)
+	VMASKMOVPD Y1, Y0, 32(SI)
+	VMOVUPD    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
-	VMOVUPD    Y4, (DX)(BX*2)
+	VMASKMOVPD Y3, Y0, 32(SI)(DI*1)
+	VMOVUPD    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
-	VMOVUPD    Y6, (DX)(SI*1)
+	VMASKMOVPD Y5, Y0, 32(SI)(DI*2)
+	VMOVUPD    Y6, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below122
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x04, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down118
+	VMASKMOVPD Y7, Y0, 32(SI)(R8*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below162
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x04, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down156
 
-below122:
+below162:
 	VZEROUPPER
 	RET
 
@@ -43557,9 +43243,9 @@ tile5x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x04, AX
 	CMPQ AX, $0x04
-	JLT  part123
+	JLT  part163
 
-down124:
+down164:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -43572,24 +43258,29 @@ down124:
 	VXORPS Y9, Y9, Y9
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	MOVQ   colA+48(FP), BX
-	MOVQ   ahead+120(FP), SI
-	MOVQ   stepAhead+128(FP), DI
-	MOVQ   b+56(FP), R8
-	MOVQ   rowB+64(FP), R9
-	MOVQ   k+24(FP), R10
-	TESTQ  R10, R10
-	JZ     done126
-	XORQ   R11, R11
-	CMPQ   R10, $0x40
-	JLT    loop125
-	MOVQ   $+32, R11
-	SUBQ   $0x20, R10
+	LEAQ   (CX)(CX*2), SI
+	MOVQ   colA+48(FP), DI
+	MOVQ   ahead+120(FP), R8
+	MOVQ   stepAhead+128(FP), R9
+	MOVQ   b+56(FP), R10
+	MOVQ   rowB+64(FP), R11
+	MOVQ   k+24(FP), R12
+	TESTQ  R12, R12
+	JZ     done166
+	XORQ   R13, R13
+	CMPQ   R12, $0x40
+	JLT    loop165
+	MOVQ   R12, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R13
+	SUBQ   R13, R12
+	SUBQ   $0x10, R12
+	MOVQ   $+6, R13
+	MOVQ   c+96(FP), DX
 
-loop125:
-	VMOVUPD      (R8), Y10
-	VMOVUPD      32(R8), Y11
+loop165:
+	VMOVUPD      (R10), Y10
+	VMOVUPD      32(R10), Y11
 	VBROADCASTSD (AX), Y12
 	VFMADD231PD  Y12, Y10, Y0
 	VFMADD231PD  Y12, Y11, Y1
@@ -43599,43 +43290,38 @@ loop125:
 	VBROADCASTSD (AX)(CX*2), Y12
 	VFMADD231PD  Y12, Y10, Y4
 	VFMADD231PD  Y12, Y11, Y5
-	VBROADCASTSD (AX)(DX*1), Y12
+	VBROADCASTSD (AX)(SI*1), Y12
 	VFMADD231PD  Y12, Y10, Y6
 	VFMADD231PD  Y12, Y11, Y7
 	VBROADCASTSD (AX)(CX*4), Y12
 	VFMADD231PD  Y12, Y10, Y8
 	VFMADD231PD  Y12, Y11, Y9
-	PREFETCHT0   (SI)
-	ADDQ         DI, SI
-	ADDQ         BX, AX
+	PREFETCHT0   (R8)
 	ADDQ         R9, R8
-	DECQ         R10
-	JNZ          loop125
-	TESTQ        R11, R11
-	JZ           done126
-	MOVQ         c+96(FP), R10
-	MOVQ         rowC+104(FP), R12
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	PREFETCHT0   (R10)
-	ADDQ         R12, R10
-	MOVQ         R11, R10
-	XORQ         R11, R11
-	JMP          loop125
+	ADDQ         DI, AX
+	ADDQ         R11, R10
+	DECQ         R12
+	JNZ          loop165
+	DECQ         R13
+	JLT          finished167
+	JZ           rest168
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R12
+	JMP          loop165
 
-done126:
+rest168:
+	MOVQ $+16, R12
+	JMP  loop165
+
+finished167:
+done166:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	MOVBLZX accumulate+112(FP), BX
-	TESTL   BX, BX
-	JZ      store127
+	LEAQ    (CX)(CX*2), SI
+	MOVBLZX accumulate+112(FP), DI
+	TESTL   DI, DI
+	JZ      store169
 	VMOVUPD (AX), Y10
 	VADDPD  Y10, Y0, Y0
 	VMOVUPD 32(AX), Y10
@@ -43648,29 +43334,29 @@ done126:
 	VADDPD  Y10, Y4, Y4
 	VMOVUPD 32(AX)(CX*2), Y10
 	VADDPD  Y10, Y5, Y5
-	VMOVUPD (AX)(DX*1), Y10
+	VMOVUPD (AX)(SI*1), Y10
 	VADDPD  Y10, Y6, Y6
-	VMOVUPD 32(AX)(DX*1), Y10
+	VMOVUPD 32(AX)(SI*1), Y10
 	VADDPD  Y10, Y7, Y7
 	VMOVUPD (AX)(CX*4), Y10
 	VADDPD  Y10, Y8, Y8
 	VMOVUPD 32(AX)(CX*4), Y10
 	VADDPD  Y10, Y9, Y9
 
-store127:
+store169:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	VMOVUPD Y4, (AX)(CX*2)
 	VMOVUPD Y5, 32(AX)(CX*2)
-	VMOVUPD Y6, (AX)(DX*1)
-	VMOVUPD Y7, 32(AX)(DX*1)
+	VMOVUPD Y6, (AX)(SI*1)
+	VMOVUPD Y7, 32(AX)(SI*1)
 	VMOVUPD Y8, (AX)(CX*4)
 	VMOVUPD Y9, 32(AX)(CX*4)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below128
+	JZ      below170
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x05, AX, AX
@@ -43678,18 +43364,18 @@ store127:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x05, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    SI, ahead+120(FP)
-	JMP     down124
+	MOVQ    R8, ahead+120(FP)
+	JMP     down164
 
-below128:
+below170:
 	VZEROUPPER
 	RET
 
-part123:
+part163:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down129:
+down171:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -43700,129 +43386,129 @@ down129:
 	VXORPS Y7, Y7, Y7
 	VXORPS Y8, Y8, Y8
 	VXORPS Y9, Y9, Y9
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	MOVQ   colA+48(FP), DI
-	MOVQ   ahead+120(FP), R8
-	MOVQ   stepAhead+128(FP), R9
-	MOVQ   b+56(FP), R10
-	MOVQ   rowB+64(FP), R11
-	MOVQ   k+24(FP), R12
-	TESTQ  R12, R12
-	JZ     done131
-	XORQ   R13, R13
-	CMPQ   R12, $0x40
-	JLT    loop130
-	MOVQ   $+32, R13
-	SUBQ   $0x20, R12
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	MOVQ   colA+48(FP), R9
+	MOVQ   ahead+120(FP), R10
+	MOVQ   stepAhead+128(FP), R11
+	MOVQ   b+56(FP), R12
+	MOVQ   rowB+64(FP), R13
+	MOVQ   k+24(FP), R14
+	TESTQ  R14, R14
+	JZ     done173
+	XORQ   R15, R15
+	CMPQ   R14, $0x40
+	JLT    loop172
+	MOVQ   R14, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x05, BX, R15
+	SUBQ   R15, R14
+	SUBQ   $0x10, R14
+	MOVQ   $+6, R15
+	MOVQ   c+96(FP), DX
 
-loop130:
-	VMOVUPD      (R10), Y10
+loop172:
+	VMOVUPD      (R12), Y10
 	VMOVDQU      (CX)(AX*8), Y11
-	VMASKMOVPD   32(R10), Y11, Y11
-	VBROADCASTSD (DX), Y12
+	VMASKMOVPD   32(R12), Y11, Y11
+	VBROADCASTSD (SI), Y12
 	VFMADD231PD  Y12, Y10, Y0
 	VFMADD231PD  Y12, Y11, Y1
-	VBROADCASTSD (DX)(BX*1), Y12
+	VBROADCASTSD (SI)(DI*1), Y12
 	VFMADD231PD  Y12, Y10, Y2
 	VFMADD231PD  Y12, Y11, Y3
-	VBROADCASTSD (DX)(BX*2), Y12
+	VBROADCASTSD (SI)(DI*2), Y12
 	VFMADD231PD  Y12, Y10, Y4
 	VFMADD231PD  Y12, Y11, Y5
-	VBROADCASTSD (DX)(SI*1), Y12
+	VBROADCASTSD (SI)(R8*1), Y12
 	VFMADD231PD  Y12, Y10, Y6
 	VFMADD231PD  Y12, Y11, Y7
-	VBROADCASTSD (DX)(BX*4), Y12
+	VBROADCASTSD (SI)(DI*4), Y12
 	VFMADD231PD  Y12, Y10, Y8
 	VFMADD231PD  Y12, Y11, Y9
-	PREFETCHT0   (R8)
-	ADDQ         R9, R8
-	ADDQ         DI, DX
+	PREFETCHT0   (R10)
 	ADDQ         R11, R10
-	DECQ         R12
-	JNZ          loop130
-	TESTQ        R13, R13
-	JZ           done131
-	MOVQ         c+96(FP), R12
-	MOVQ         rowC+104(FP), R14
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	PREFETCHT0   (R12)
-	ADDQ         R14, R12
-	MOVQ         R13, R12
-	XORQ         R13, R13
-	JMP          loop130
+	ADDQ         R9, SI
+	ADDQ         R13, R12
+	DECQ         R14
+	JNZ          loop172
+	DECQ         R15
+	JLT          finished174
+	JZ           rest175
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R14
+	JMP          loop172
 
-done131:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	MOVBLZX    accumulate+112(FP), DI
-	TESTL      DI, DI
-	JZ         store132
-	VMOVUPD    (DX), Y10
+rest175:
+	MOVQ $+16, R14
+	JMP  loop172
+
+finished174:
+done173:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	MOVBLZX    accumulate+112(FP), R9
+	TESTL      R9, R9
+	JZ         store176
+	VMOVUPD    (SI), Y10
 	VADDPD     Y10, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y10
-	VMASKMOVPD 32(DX), Y10, Y10
+	VMASKMOVPD 32(SI), Y10, Y10
 	VADDPD     Y10, Y1, Y1
-	VMOVUPD    (DX)(BX*1), Y10
+	VMOVUPD    (SI)(DI*1), Y10
 	VADDPD     Y10, Y2, Y2
 	VMOVDQU    (CX)(AX*8), Y10
-	VMASKMOVPD 32(DX)(BX*1), Y10, Y10
+	VMASKMOVPD 32(SI)(DI*1), Y10, Y10
 	VADDPD     Y10, Y3, Y3
-	VMOVUPD    (DX)(BX*2), Y10
+	VMOVUPD    (SI)(DI*2), Y10
 	VADDPD     Y10, Y4, Y4
 	VMOVDQU    (CX)(AX*8), Y10
-	VMASKMOVPD 32(DX)(BX*2), Y10, Y10
+	VMASKMOVPD 32(SI)(DI*2), Y10, Y10
 	VADDPD     Y10, Y5, Y5
-	VMOVUPD    (DX)(SI*1), Y10
+	VMOVUPD    (SI)(R8*1), Y10
 	VADDPD     Y10, Y6, Y6
 	VMOVDQU    (CX)(AX*8), Y10
-	VMASKMOVPD 32(DX)(SI*1), Y10, Y10
+	VMASKMOVPD 32(SI)(R8*1), Y10, Y10
 	VADDPD     Y10, Y7, Y7
-	VMOVUPD    (DX)(BX*4), Y10
+	VMOVUPD    (SI)(DI*4), Y10
 	VADDPD     Y10, Y8, Y8
 	VMOVDQU    (CX)(AX*8), Y10
-	VMASKMOVPD 32(DX)(BX*4), Y10, Y10
+	VMASKMOVPD 32(SI)(DI*4), Y10, Y10
 	VADDPD     Y10, Y9, Y9
 
-store132:
-	VMOVUPD    Y0, (DX)
+store176:
+	VMOVUPD    Y0, (SI)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, 32(DX)
-	VMOVUPD    Y2, (DX)(BX*1)
+	VMASKMOVPD Y1, Y0, 32(SI)
+	VMOVUPD    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
-	VMOVUPD    Y4, (DX)(BX*2)
+	VMASKMOVPD Y3, Y0, 32(SI)(DI*1)
+	VMOVUPD    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
-	VMOVUPD    Y6, (DX)(SI*1)
+	VMASKMOVPD Y5, Y0, 32(SI)(DI*2)
+	VMOVUPD    Y6, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
-	VMOVUPD    Y8, (DX)(BX*4)
+	VMASKMOVPD Y7, Y0, 32(SI)(R8*1)
+	VMOVUPD    Y8, (SI)(DI*4)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y9, Y0, 32(DX)(BX*4)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below133
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x05, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R8, ahead+120(FP)
-	JMP        down129
+	VMASKMOVPD Y9, Y0, 32(SI)(DI*4)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below177
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x05, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R10, ahead+120(FP)
+	JMP        down171
 
-below133:
+below177:
 	VZEROUPPER
 	RET
 
@@ -43830,9 +43516,9 @@ tile6x2:
 	MOVQ cols+16(FP), AX
 	SUBQ $0x04, AX
 	CMPQ AX, $0x04
-	JLT  part134
+	JLT  part178
 
-down135:
+down179:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -43847,25 +43533,30 @@ down135:
 	VXORPS Y11, Y11, Y11
 	MOVQ   a+32(FP), AX
 	MOVQ   rowA+40(FP), CX
-	LEAQ   (CX)(CX*2), DX
-	LEAQ   (CX)(CX*4), BX
-	MOVQ   colA+48(FP), SI
-	MOVQ   ahead+120(FP), DI
-	MOVQ   stepAhead+128(FP), R8
-	MOVQ   b+56(FP), R9
-	MOVQ   rowB+64(FP), R10
-	MOVQ   k+24(FP), R11
-	TESTQ  R11, R11
-	JZ     done137
-	XORQ   R12, R12
-	CMPQ   R11, $0x40
-	JLT    loop136
-	MOVQ   $+32, R12
-	SUBQ   $0x20, R11
+	LEAQ   (CX)(CX*2), SI
+	LEAQ   (CX)(CX*4), DI
+	MOVQ   colA+48(FP), R8
+	MOVQ   ahead+120(FP), R9
+	MOVQ   stepAhead+128(FP), R10
+	MOVQ   b+56(FP), R11
+	MOVQ   rowB+64(FP), R12
+	MOVQ   k+24(FP), R13
+	TESTQ  R13, R13
+	JZ     done181
+	XORQ   R14, R14
+	CMPQ   R13, $0x40
+	JLT    loop180
+	MOVQ   R13, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, R14
+	SUBQ   R14, R13
+	SUBQ   $0x10, R13
+	MOVQ   $+7, R14
+	MOVQ   c+96(FP), DX
 
-loop136:
-	VMOVUPD      (R9), Y12
-	VMOVUPD      32(R9), Y13
+loop180:
+	VMOVUPD      (R11), Y12
+	VMOVUPD      32(R11), Y13
 	VBROADCASTSD (AX), Y14
 	VFMADD231PD  Y14, Y12, Y0
 	VFMADD231PD  Y14, Y13, Y1
@@ -43875,49 +43566,42 @@ loop136:
 	VBROADCASTSD (AX)(CX*2), Y14
 	VFMADD231PD  Y14, Y12, Y4
 	VFMADD231PD  Y14, Y13, Y5
-	VBROADCASTSD (AX)(DX*1), Y14
+	VBROADCASTSD (AX)(SI*1), Y14
 	VFMADD231PD  Y14, Y12, Y6
 	VFMADD231PD  Y14, Y13, Y7
 	VBROADCASTSD (AX)(CX*4), Y14
 	VFMADD231PD  Y14, Y12, Y8
 	VFMADD231PD  Y14, Y13, Y9
-	VBROADCASTSD (AX)(BX*1), Y14
+	VBROADCASTSD (AX)(DI*1), Y14
 	VFMADD231PD  Y14, Y12, Y10
 	VFMADD231PD  Y14, Y13, Y11
-	PREFETCHT0   (DI)
-	ADDQ         R8, DI
-	ADDQ         SI, AX
+	PREFETCHT0   (R9)
 	ADDQ         R10, R9
-	DECQ         R11
-	JNZ          loop136
-	TESTQ        R12, R12
-	JZ           done137
-	MOVQ         c+96(FP), R11
-	MOVQ         rowC+104(FP), R13
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	PREFETCHT0   (R11)
-	ADDQ         R13, R11
-	MOVQ         R12, R11
-	XORQ         R12, R12
-	JMP          loop136
+	ADDQ         R8, AX
+	ADDQ         R12, R11
+	DECQ         R13
+	JNZ          loop180
+	DECQ         R14
+	JLT          finished182
+	JZ           rest183
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R13
+	JMP          loop180
 
-done137:
+rest183:
+	MOVQ $+16, R13
+	JMP  loop180
+
+finished182:
+done181:
 	MOVQ    c+96(FP), AX
 	MOVQ    rowC+104(FP), CX
-	LEAQ    (CX)(CX*2), DX
-	LEAQ    (CX)(CX*4), BX
-	MOVBLZX accumulate+112(FP), SI
-	TESTL   SI, SI
-	JZ      store138
+	LEAQ    (CX)(CX*2), SI
+	LEAQ    (CX)(CX*4), DI
+	MOVBLZX accumulate+112(FP), R8
+	TESTL   R8, R8
+	JZ      store184
 	VMOVUPD (AX), Y12
 	VADDPD  Y12, Y0, Y0
 	VMOVUPD 32(AX), Y12
@@ -43930,35 +43614,35 @@ done137:
 	VADDPD  Y12, Y4, Y4
 	VMOVUPD 32(AX)(CX*2), Y12
 	VADDPD  Y12, Y5, Y5
-	VMOVUPD (AX)(DX*1), Y12
+	VMOVUPD (AX)(SI*1), Y12
 	VADDPD  Y12, Y6, Y6
-	VMOVUPD 32(AX)(DX*1), Y12
+	VMOVUPD 32(AX)(SI*1), Y12
 	VADDPD  Y12, Y7, Y7
 	VMOVUPD (AX)(CX*4), Y12
 	VADDPD  Y12, Y8, Y8
 	VMOVUPD 32(AX)(CX*4), Y12
 	VADDPD  Y12, Y9, Y9
-	VMOVUPD (AX)(BX*1), Y12
+	VMOVUPD (AX)(DI*1), Y12
 	VADDPD  Y12, Y10, Y10
-	VMOVUPD 32(AX)(BX*1), Y12
+	VMOVUPD 32(AX)(DI*1), Y12
 	VADDPD  Y12, Y11, Y11
 
-store138:
+store184:
 	VMOVUPD Y0, (AX)
 	VMOVUPD Y1, 32(AX)
 	VMOVUPD Y2, (AX)(CX*1)
 	VMOVUPD Y3, 32(AX)(CX*1)
 	VMOVUPD Y4, (AX)(CX*2)
 	VMOVUPD Y5, 32(AX)(CX*2)
-	VMOVUPD Y6, (AX)(DX*1)
-	VMOVUPD Y7, 32(AX)(DX*1)
+	VMOVUPD Y6, (AX)(SI*1)
+	VMOVUPD Y7, 32(AX)(SI*1)
 	VMOVUPD Y8, (AX)(CX*4)
 	VMOVUPD Y9, 32(AX)(CX*4)
-	VMOVUPD Y10, (AX)(BX*1)
-	VMOVUPD Y11, 32(AX)(BX*1)
+	VMOVUPD Y10, (AX)(DI*1)
+	VMOVUPD Y11, 32(AX)(DI*1)
 	MOVQ    tiles+0(FP), AX
 	DECQ    AX
-	JZ      below139
+	JZ      below185
 	MOVQ    AX, tiles+0(FP)
 	MOVQ    rowA+40(FP), AX
 	IMUL3Q  $0x06, AX, AX
@@ -43966,18 +43650,18 @@ store138:
 	MOVQ    rowC+104(FP), AX
 	IMUL3Q  $0x06, AX, AX
 	ADDQ    AX, c+96(FP)
-	MOVQ    DI, ahead+120(FP)
-	JMP     down135
+	MOVQ    R9, ahead+120(FP)
+	JMP     down179
 
-below139:
+below185:
 	VZEROUPPER
 	RET
 
-part134:
+part178:
 	LEAQ ones<>+32(SB), CX
 	NEGQ AX
 
-down140:
+down186:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
@@ -43990,144 +43674,142 @@ down140:
 	VXORPS Y9, Y9, Y9
 	VXORPS Y10, Y10, Y10
 	VXORPS Y11, Y11, Y11
-	MOVQ   a+32(FP), DX
-	MOVQ   rowA+40(FP), BX
-	LEAQ   (BX)(BX*2), SI
-	LEAQ   (BX)(BX*4), DI
-	MOVQ   colA+48(FP), R8
-	MOVQ   ahead+120(FP), R9
-	MOVQ   stepAhead+128(FP), R10
-	MOVQ   b+56(FP), R11
-	MOVQ   rowB+64(FP), R12
-	MOVQ   k+24(FP), R13
-	TESTQ  R13, R13
-	JZ     done142
-	XORQ   R14, R14
-	CMPQ   R13, $0x40
-	JLT    loop141
-	MOVQ   $+32, R14
-	SUBQ   $0x20, R13
+	MOVQ   a+32(FP), SI
+	MOVQ   rowA+40(FP), DI
+	LEAQ   (DI)(DI*2), R8
+	LEAQ   (DI)(DI*4), R9
+	MOVQ   colA+48(FP), R10
+	MOVQ   ahead+120(FP), R11
+	MOVQ   stepAhead+128(FP), R12
+	MOVQ   b+56(FP), R13
+	MOVQ   rowB+64(FP), R14
+	MOVQ   k+24(FP), R15
+	TESTQ  R15, R15
+	JZ     done188
+	XORQ   BP, BP
+	CMPQ   R15, $0x40
+	JLT    loop187
+	MOVQ   R15, BX
+	SHRQ   $0x06, BX
+	IMUL3Q $0x06, BX, BP
+	SUBQ   BP, R15
+	SUBQ   $0x10, R15
+	MOVQ   $+7, BP
+	MOVQ   c+96(FP), DX
 
-loop141:
-	VMOVUPD      (R11), Y12
+loop187:
+	VMOVUPD      (R13), Y12
 	VMOVDQU      (CX)(AX*8), Y13
-	VMASKMOVPD   32(R11), Y13, Y13
-	VBROADCASTSD (DX), Y14
+	VMASKMOVPD   32(R13), Y13, Y13
+	VBROADCASTSD (SI), Y14
 	VFMADD231PD  Y14, Y12, Y0
 	VFMADD231PD  Y14, Y13, Y1
-	VBROADCASTSD (DX)(BX*1), Y14
+	VBROADCASTSD (SI)(DI*1), Y14
 	VFMADD231PD  Y14, Y12, Y2
 	VFMADD231PD  Y14, Y13, Y3
-	VBROADCASTSD (DX)(BX*2), Y14
+	VBROADCASTSD (SI)(DI*2), Y14
 	VFMADD231PD  Y14, Y12, Y4
 	VFMADD231PD  Y14, Y13, Y5
-	VBROADCASTSD (DX)(SI*1), Y14
+	VBROADCASTSD (SI)(R8*1), Y14
 	VFMADD231PD  Y14, Y12, Y6
 	VFMADD231PD  Y14, Y13, Y7
-	VBROADCASTSD (DX)(BX*4), Y14
+	VBROADCASTSD (SI)(DI*4), Y14
 	VFMADD231PD  Y14, Y12, Y8
 	VFMADD231PD  Y14, Y13, Y9
-	VBROADCASTSD (DX)(DI*1), Y14
+	VBROADCASTSD (SI)(R9*1), Y14
 	VFMADD231PD  Y14, Y12, Y10
 	VFMADD231PD  Y14, Y13, Y11
-	PREFETCHT0   (R9)
-	ADDQ         R10, R9
-	ADDQ         R8, DX
+	PREFETCHT0   (R11)
 	ADDQ         R12, R11
-	DECQ         R13
-	JNZ          loop141
-	TESTQ        R14, R14
-	JZ           done142
-	MOVQ         c+96(FP), R13
-	MOVQ         rowC+104(FP), R15
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	PREFETCHT0   (R13)
-	ADDQ         R15, R13
-	MOVQ         R14, R13
-	XORQ         R14, R14
-	JMP          loop141
+	ADDQ         R10, SI
+	ADDQ         R14, R13
+	DECQ         R15
+	JNZ          loop187
+	DECQ         BP
+	JLT          finished189
+	JZ           rest190
+	PREFETCHT0   (DX)
+	ADDQ         rowC+104(FP), DX
+	MOVQ         BX, R15
+	JMP          loop187
 
-done142:
-	MOVQ       c+96(FP), DX
-	MOVQ       rowC+104(FP), BX
-	LEAQ       (BX)(BX*2), SI
-	LEAQ       (BX)(BX*4), DI
-	MOVBLZX    accumulate+112(FP), R8
-	TESTL      R8, R8
-	JZ         store143
-	VMOVUPD    (DX), Y12
+rest190:
+	MOVQ $+16, R15
+	JMP  loop187
+
+finished189:
+done188:
+	MOVQ       c+96(FP), SI
+	MOVQ       rowC+104(FP), DI
+	LEAQ       (DI)(DI*2), R8
+	LEAQ       (DI)(DI*4), R9
+	MOVBLZX    accumulate+112(FP), R10
+	TESTL      R10, R10
+	JZ         store191
+	VMOVUPD    (SI), Y12
 	VADDPD     Y12, Y0, Y0
 	VMOVDQU    (CX)(AX*8), Y12
-	VMASKMOVPD 32(DX), Y12, Y12
+	VMASKMOVPD 32(SI), Y12, Y12
 	VADDPD     Y12, Y1, Y1
-	VMOVUPD    (DX)(BX*1), Y12
+	VMOVUPD    (SI)(DI*1), Y12
 	VADDPD     Y12, Y2, Y2
 	VMOVDQU    (CX)(AX*8), Y12
-	VMASKMOVPD 32(DX)(BX*1), Y12, Y12
+	VMASKMOVPD 32(SI)(DI*1), Y12, Y12
 	VADDPD     Y12, Y3, Y3
-	VMOVUPD    (DX)(BX*2), Y12
+	VMOVUPD    (SI)(DI*2), Y12
 	VADDPD     Y12, Y4, Y4
 	VMOVDQU    (CX)(AX*8), Y12
-	VMASKMOVPD 32(DX)(BX*2), Y12, Y12
+	VMASKMOVPD 32(SI)(DI*2), Y12, Y12
 	VADDPD     Y12, Y5, Y5
-	VMOVUPD    (DX)(SI*1), Y12
+	VMOVUPD    (SI)(R8*1), Y12
 	VADDPD     Y12, Y6, Y6
 	VMOVDQU    (CX)(AX*8), Y12
-	VMASKMOVPD 32(DX)(SI*1), Y12, Y12
+	VMASKMOVPD 32(SI)(R8*1), Y12, Y12
 	VADDPD     Y12, Y7, Y7
-	VMOVUPD    (DX)(BX*4), Y12
+	VMOVUPD    (SI)(DI*4), Y12
 	VADDPD     Y12, Y8, Y8
 	VMOVDQU    (CX)(AX*8), Y12
-	VMASKMOVPD 32(DX)(BX*4), Y12, Y12
+	VMASKMOVPD 32(SI)(DI*4), Y12, Y12
 	VADDPD     Y12, Y9, Y9
-	VMOVUPD    (DX)(DI*1), Y12
+	VMOVUPD    (SI)(R9*1), Y12
 	VADDPD     Y12, Y10, Y10
 	VMOVDQU    (CX)(AX*8), Y12
-	VMASKMOVPD 32(DX)(DI*1), Y12, Y12
+	VMASKMOVPD 32(SI)(R9*1), Y12, Y12
 	VADDPD     Y12, Y11, Y11
 
-store143:
-	VMOVUPD    Y0, (DX)
+store191:
+	VMOVUPD    Y0, (SI)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y1, Y0, 32(DX)
-	VMOVUPD    Y2, (DX)(BX*1)
+	VMASKMOVPD Y1, Y0, 32(SI)
+	VMOVUPD    Y2, (SI)(DI*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y3, Y0, 32(DX)(BX*1)
-	VMOVUPD    Y4, (DX)(BX*2)
+	VMASKMOVPD Y3, Y0, 32(SI)(DI*1)
+	VMOVUPD    Y4, (SI)(DI*2)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y5, Y0, 32(DX)(BX*2)
-	VMOVUPD    Y6, (DX)(SI*1)
+	VMASKMOVPD Y5, Y0, 32(SI)(DI*2)
+	VMOVUPD    Y6, (SI)(R8*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y7, Y0, 32(DX)(SI*1)
-	VMOVUPD    Y8, (DX)(BX*4)
+	VMASKMOVPD Y7, Y0, 32(SI)(R8*1)
+	VMOVUPD    Y8, (SI)(DI*4)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y9, Y0, 32(DX)(BX*4)
-	VMOVUPD    Y10, (DX)(DI*1)
+	VMASKMOVPD Y9, Y0, 32(SI)(DI*4)
+	VMOVUPD    Y10, (SI)(R9*1)
 	VMOVDQU    (CX)(AX*8), Y0
-	VMASKMOVPD Y11, Y0, 32(DX)(DI*1)
-	MOVQ       tiles+0(FP), DX
-	DECQ       DX
-	JZ         below144
-	MOVQ       DX, tiles+0(FP)
-	MOVQ       rowA+40(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, a+32(FP)
-	MOVQ       rowC+104(FP), DX
-	IMUL3Q     $0x06, DX, DX
-	ADDQ       DX, c+96(FP)
-	MOVQ       R9, ahead+120(FP)
-	JMP        down140
+	VMASKMOVPD Y11, Y0, 32(SI)(R9*1)
+	MOVQ       tiles+0(FP), SI
+	DECQ       SI
+	JZ         below192
+	MOVQ       SI, tiles+0(FP)
+	MOVQ       rowA+40(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, a+32(FP)
+	MOVQ       rowC+104(FP), SI
+	IMUL3Q     $0x06, SI, SI
+	ADDQ       SI, c+96(FP)
+	MOVQ       R11, ahead+120(FP)
+	JMP        down186
 
-below144:
+below192:
 	VZEROUPPER
 	RET
 
@@ -51061,7 +50743,7 @@ TEXT ·fetchToRead(SB), NOSPLIT, $0-16
 	MOVQ lines+8(FP), AX
 
 line:
-	PREFETCHT0 (DI)
+	PREFETCHT1 (DI)
 	ADDQ       $0x40, DI
 	DECQ       AX
 	JNZ        line

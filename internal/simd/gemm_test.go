@@ -41,7 +41,7 @@ func testTile[T float32 | float64](t *testing.T, tile Tile, op Contraction, eps 
 	const pad = 3
 	for high := 1; high <= tile.Rows; high++ {
 		for cols := 1; cols <= tile.Cols; cols++ {
-			for n, k := range []int{0, 1, 2, 7, 2, 70} {
+			for n, k := range []int{0, 1, 2, 7, 2, 63, 64, 150} {
 				tiles := 1 + n/4*2
 				rows := tiles * high
 				a, b := random[T](r, rows*k*2+1), random[T](r, k*(cols+pad)+1)

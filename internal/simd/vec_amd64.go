@@ -109,6 +109,51 @@ func asinh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride 
 //go:noescape
 func atan32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: exp2.
+//
+//go:noescape
+func exp232AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log2.
+//
+//go:noescape
+func log232AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log10.
+//
+//go:noescape
+func log1032AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: sinh.
+//
+//go:noescape
+func sinh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: cosh.
+//
+//go:noescape
+func cosh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acosh.
+//
+//go:noescape
+func acosh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: atanh.
+//
+//go:noescape
+func atanh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: asin.
+//
+//go:noescape
+func asin32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acos.
+//
+//go:noescape
+func acos32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // repeats one value per row.
 //
 //go:noescape
@@ -514,6 +559,51 @@ func asinh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride 
 //go:noescape
 func atan64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
+// of each element: exp2.
+//
+//go:noescape
+func exp264AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log2.
+//
+//go:noescape
+func log264AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log10.
+//
+//go:noescape
+func log1064AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: sinh.
+//
+//go:noescape
+func sinh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: cosh.
+//
+//go:noescape
+func cosh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acosh.
+//
+//go:noescape
+func acosh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: atanh.
+//
+//go:noescape
+func atanh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: asin.
+//
+//go:noescape
+func asin64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acos.
+//
+//go:noescape
+func acos64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
 // repeats one value per row.
 //
 //go:noescape
@@ -903,6 +993,51 @@ func asinh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStrid
 //
 //go:noescape
 func atan32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: exp2.
+//
+//go:noescape
+func exp232AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log2.
+//
+//go:noescape
+func log232AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log10.
+//
+//go:noescape
+func log1032AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: sinh.
+//
+//go:noescape
+func sinh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: cosh.
+//
+//go:noescape
+func cosh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acosh.
+//
+//go:noescape
+func acosh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: atanh.
+//
+//go:noescape
+func atanh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: asin.
+//
+//go:noescape
+func asin32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acos.
+//
+//go:noescape
+func acos32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // repeats one value per row.
 //
@@ -1308,6 +1443,51 @@ func asinh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStrid
 //
 //go:noescape
 func atan64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: exp2.
+//
+//go:noescape
+func exp264AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log2.
+//
+//go:noescape
+func log264AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: log10.
+//
+//go:noescape
+func log1064AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: sinh.
+//
+//go:noescape
+func sinh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: cosh.
+//
+//go:noescape
+func cosh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acosh.
+//
+//go:noescape
+func acosh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: atanh.
+//
+//go:noescape
+func atanh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: asin.
+//
+//go:noescape
+func asin64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+
+// of each element: acos.
+//
+//go:noescape
+func acos64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 
 // repeats one value per row.
 //

@@ -3286,6 +3286,1267 @@ DATA const32_3fc90fdb<>+24(SB)/4, $0x3fc90fdb
 DATA const32_3fc90fdb<>+28(SB)/4, $0x3fc90fdb
 GLOBL const32_3fc90fdb<>(SB), RODATA|NOPTR, $32
 
+// func exp232AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·exp232AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VBROADCASTSS const32_c3170000<>+0(SB), Y1
+	VBROADCASTSS const32_43010000<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y0
+	VMAXPS       Y0, Y1, Y0
+	VADDPS       const32_4b400000<>+0(SB), Y0, Y1
+	VSUBPS       const32_4b400000<>+0(SB), Y1, Y1
+	VSUBPS       Y1, Y0, Y0
+	VMULPS       const32_3f317218<>+0(SB), Y0, Y0
+	VMULPS       Y0, Y0, Y2
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y3
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y2, Y3
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y4
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y2, Y4
+	VFMADD213PS  const32_3f000000<>+0(SB), Y2, Y4
+	VFMADD213PS  Y4, Y0, Y3
+	VFMADD213PS  Y0, Y2, Y3
+	VADDPS       const32_3f800000<>+0(SB), Y3, Y0
+	VMOVAPS      Y1, Y2
+	VBROADCASTSS const32_3f000000<>+0(SB), Y3
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y3, Y2
+	VSUBPS       const32_4b40007f<>+0(SB), Y2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VADDPS       const32_4b40007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VBROADCASTSS const32_c3170000<>+0(SB), Y2
+	VBROADCASTSS const32_43010000<>+0(SB), Y3
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y0, Y2, Y0
+	VADDPS       const32_4b400000<>+0(SB), Y0, Y2
+	VSUBPS       const32_4b400000<>+0(SB), Y2, Y2
+	VSUBPS       Y2, Y0, Y0
+	VMULPS       const32_3f317218<>+0(SB), Y0, Y0
+	VMULPS       Y0, Y0, Y3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y4
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y5
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_3f000000<>+0(SB), Y3, Y5
+	VFMADD213PS  Y5, Y0, Y4
+	VFMADD213PS  Y0, Y3, Y4
+	VADDPS       const32_3f800000<>+0(SB), Y4, Y0
+	VMOVAPS      Y2, Y3
+	VBROADCASTSS const32_3f000000<>+0(SB), Y4
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y4, Y3
+	VSUBPS       const32_4b40007f<>+0(SB), Y3, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       const32_4b40007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_c3170000<>+0(SB)/4, $0xc3170000
+DATA const32_c3170000<>+4(SB)/4, $0xc3170000
+DATA const32_c3170000<>+8(SB)/4, $0xc3170000
+DATA const32_c3170000<>+12(SB)/4, $0xc3170000
+DATA const32_c3170000<>+16(SB)/4, $0xc3170000
+DATA const32_c3170000<>+20(SB)/4, $0xc3170000
+DATA const32_c3170000<>+24(SB)/4, $0xc3170000
+DATA const32_c3170000<>+28(SB)/4, $0xc3170000
+GLOBL const32_c3170000<>(SB), RODATA|NOPTR, $32
+
+DATA const32_43010000<>+0(SB)/4, $0x43010000
+DATA const32_43010000<>+4(SB)/4, $0x43010000
+DATA const32_43010000<>+8(SB)/4, $0x43010000
+DATA const32_43010000<>+12(SB)/4, $0x43010000
+DATA const32_43010000<>+16(SB)/4, $0x43010000
+DATA const32_43010000<>+20(SB)/4, $0x43010000
+DATA const32_43010000<>+24(SB)/4, $0x43010000
+DATA const32_43010000<>+28(SB)/4, $0x43010000
+GLOBL const32_43010000<>(SB), RODATA|NOPTR, $32
+
+// func log232AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log232AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VCMPPS       $0x11, const32_800000<>+0(SB), Y0, Y1
+	VMULPS       const32_5a800000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y2
+	VPADDD       const32_4afb0c<>+0(SB), Y2, Y2
+	VPSRLD       $0x17, Y2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VSUBPS       const32_42fe0000<>+0(SB), Y3, Y3
+	VANDPS       const32_7fffff<>+0(SB), Y2, Y2
+	VPADDD       const32_3f3504f4<>+0(SB), Y2, Y2
+	VANDPS       const32_42580000<>+0(SB), Y1, Y1
+	VSUBPS       Y1, Y3, Y1
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y4
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y3, Y4
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y3, Y4
+	VFMADD213PS  const32_be800068<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_3e014970<>+0(SB), Y5
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMULPS       Y2, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VFNMADD231PS const32_3f000000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	VFMADD231PS  const32_3fb8aa3b<>+0(SB), Y2, Y1
+	VCMPPS       $0x00, const32_0<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_ff800000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x11, const32_0<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y0, Y2
+	VADDPS       Y0, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VCMPPS       $0x11, const32_800000<>+0(SB), Y0, Y2
+	VMULPS       const32_5a800000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y2, Y3, Y0, Y3
+	VPADDD       const32_4afb0c<>+0(SB), Y3, Y3
+	VPSRLD       $0x17, Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VSUBPS       const32_42fe0000<>+0(SB), Y4, Y4
+	VANDPS       const32_7fffff<>+0(SB), Y3, Y3
+	VPADDD       const32_3f3504f4<>+0(SB), Y3, Y3
+	VANDPS       const32_42580000<>+0(SB), Y2, Y2
+	VSUBPS       Y2, Y4, Y2
+	VSUBPS       const32_3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y5
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y4, Y5
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y4, Y5
+	VFMADD213PS  const32_be800068<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_3e014970<>+0(SB), Y6
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMULPS       Y3, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VFNMADD231PS const32_3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	VFMADD231PS  const32_3fb8aa3b<>+0(SB), Y3, Y2
+	VCMPPS       $0x00, const32_0<>+0(SB), Y0, Y3
+	VBROADCASTSS const32_ff800000<>+0(SB), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VCMPPS       $0x11, const32_0<>+0(SB), Y0, Y3
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y0, Y3
+	VADDPS       Y0, Y0, Y0
+	VBLENDVPS    Y3, Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func log1032AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log1032AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VCMPPS       $0x11, const32_800000<>+0(SB), Y0, Y1
+	VMULPS       const32_5a800000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y1, Y2, Y0, Y2
+	VPADDD       const32_4afb0c<>+0(SB), Y2, Y2
+	VPSRLD       $0x17, Y2, Y3
+	VCVTDQ2PS    Y3, Y3
+	VSUBPS       const32_42fe0000<>+0(SB), Y3, Y3
+	VANDPS       const32_7fffff<>+0(SB), Y2, Y2
+	VPADDD       const32_3f3504f4<>+0(SB), Y2, Y2
+	VANDPS       const32_42580000<>+0(SB), Y1, Y1
+	VSUBPS       Y1, Y3, Y1
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y4
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y3, Y4
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y3, Y4
+	VFMADD213PS  const32_be800068<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_3e014970<>+0(SB), Y5
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y3, Y5
+	VFMADD213PS  Y5, Y2, Y4
+	VMULPS       Y2, Y4, Y4
+	VMULPS       Y3, Y4, Y4
+	VFNMADD231PS const32_3f000000<>+0(SB), Y3, Y4
+	VADDPS       Y4, Y2, Y2
+	VMULPS       const32_3ede5bd9<>+0(SB), Y2, Y2
+	VFMADD231PS  const32_369a84fc<>+0(SB), Y1, Y2
+	VFMADD231PS  const32_3e9a2000<>+0(SB), Y1, Y2
+	VCMPPS       $0x00, const32_0<>+0(SB), Y0, Y1
+	VBROADCASTSS const32_ff800000<>+0(SB), Y3
+	VBLENDVPS    Y1, Y3, Y2, Y1
+	VCMPPS       $0x11, const32_0<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y3
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y0, Y2
+	VADDPS       Y0, Y0, Y0
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VCMPPS       $0x11, const32_800000<>+0(SB), Y0, Y2
+	VMULPS       const32_5a800000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y2, Y3, Y0, Y3
+	VPADDD       const32_4afb0c<>+0(SB), Y3, Y3
+	VPSRLD       $0x17, Y3, Y4
+	VCVTDQ2PS    Y4, Y4
+	VSUBPS       const32_42fe0000<>+0(SB), Y4, Y4
+	VANDPS       const32_7fffff<>+0(SB), Y3, Y3
+	VPADDD       const32_3f3504f4<>+0(SB), Y3, Y3
+	VANDPS       const32_42580000<>+0(SB), Y2, Y2
+	VSUBPS       Y2, Y4, Y2
+	VSUBPS       const32_3f800000<>+0(SB), Y3, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y5
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y4, Y5
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y4, Y5
+	VFMADD213PS  const32_be800068<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_3e014970<>+0(SB), Y6
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMULPS       Y3, Y5, Y5
+	VMULPS       Y4, Y5, Y5
+	VFNMADD231PS const32_3f000000<>+0(SB), Y4, Y5
+	VADDPS       Y5, Y3, Y3
+	VMULPS       const32_3ede5bd9<>+0(SB), Y3, Y3
+	VFMADD231PS  const32_369a84fc<>+0(SB), Y2, Y3
+	VFMADD231PS  const32_3e9a2000<>+0(SB), Y2, Y3
+	VCMPPS       $0x00, const32_0<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_ff800000<>+0(SB), Y4
+	VBLENDVPS    Y2, Y4, Y3, Y2
+	VCMPPS       $0x11, const32_0<>+0(SB), Y0, Y3
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y0, Y3
+	VADDPS       Y0, Y0, Y0
+	VBLENDVPS    Y3, Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_3ede5bd9<>+0(SB)/4, $0x3ede5bd9
+DATA const32_3ede5bd9<>+4(SB)/4, $0x3ede5bd9
+DATA const32_3ede5bd9<>+8(SB)/4, $0x3ede5bd9
+DATA const32_3ede5bd9<>+12(SB)/4, $0x3ede5bd9
+DATA const32_3ede5bd9<>+16(SB)/4, $0x3ede5bd9
+DATA const32_3ede5bd9<>+20(SB)/4, $0x3ede5bd9
+DATA const32_3ede5bd9<>+24(SB)/4, $0x3ede5bd9
+DATA const32_3ede5bd9<>+28(SB)/4, $0x3ede5bd9
+GLOBL const32_3ede5bd9<>(SB), RODATA|NOPTR, $32
+
+DATA const32_369a84fc<>+0(SB)/4, $0x369a84fc
+DATA const32_369a84fc<>+4(SB)/4, $0x369a84fc
+DATA const32_369a84fc<>+8(SB)/4, $0x369a84fc
+DATA const32_369a84fc<>+12(SB)/4, $0x369a84fc
+DATA const32_369a84fc<>+16(SB)/4, $0x369a84fc
+DATA const32_369a84fc<>+20(SB)/4, $0x369a84fc
+DATA const32_369a84fc<>+24(SB)/4, $0x369a84fc
+DATA const32_369a84fc<>+28(SB)/4, $0x369a84fc
+GLOBL const32_369a84fc<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3e9a2000<>+0(SB)/4, $0x3e9a2000
+DATA const32_3e9a2000<>+4(SB)/4, $0x3e9a2000
+DATA const32_3e9a2000<>+8(SB)/4, $0x3e9a2000
+DATA const32_3e9a2000<>+12(SB)/4, $0x3e9a2000
+DATA const32_3e9a2000<>+16(SB)/4, $0x3e9a2000
+DATA const32_3e9a2000<>+20(SB)/4, $0x3e9a2000
+DATA const32_3e9a2000<>+24(SB)/4, $0x3e9a2000
+DATA const32_3e9a2000<>+28(SB)/4, $0x3e9a2000
+GLOBL const32_3e9a2000<>(SB), RODATA|NOPTR, $32
+
+// func sinh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinh32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y1
+	VANDPS       const32_80000000<>+0(SB), Y0, Y2
+	VMULPS       Y0, Y0, Y0
+	VMULPS       Y0, Y0, Y3
+	VBROADCASTSS const32_363c5387<>+0(SB), Y4
+	VFMADD213PS  const32_3c08888f<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_39500480<>+0(SB), Y5
+	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y3, Y5
+	VFMADD213PS  Y5, Y0, Y4
+	VMULPS       Y0, Y4, Y0
+	VFMADD213PS  Y1, Y1, Y0
+	VBROADCASTSS const32_0<>+0(SB), Y3
+	VBROADCASTSS const32_42b40000<>+0(SB), Y4
+	VMINPS       Y1, Y4, Y4
+	VMAXPS       Y4, Y3, Y3
+	VMOVAPS      Y3, Y4
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y5
+	VFMADD213PS  const32_4b400000<>+0(SB), Y5, Y4
+	VSUBPS       const32_4b400000<>+0(SB), Y4, Y4
+	VFNMADD231PS const32_3f317200<>+0(SB), Y4, Y3
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y4, Y3
+	VMULPS       Y3, Y3, Y5
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y6
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y5, Y6
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y7
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y5, Y7
+	VFMADD213PS  const32_3f000000<>+0(SB), Y5, Y7
+	VFMADD213PS  Y7, Y3, Y6
+	VFMADD213PS  Y3, Y5, Y6
+	VADDPS       const32_3f800000<>+0(SB), Y6, Y3
+	VSUBPS       const32_3f800000<>+0(SB), Y4, Y4
+	VMOVAPS      Y4, Y5
+	VBROADCASTSS const32_3f000000<>+0(SB), Y6
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y6, Y5
+	VSUBPS       const32_4b40007f<>+0(SB), Y5, Y6
+	VSUBPS       Y6, Y4, Y4
+	VADDPS       const32_4b40007f<>+0(SB), Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y3, Y3
+	VPSLLD       $0x17, Y4, Y4
+	VMULPS       Y4, Y3, Y3
+	VBROADCASTSS const32_3e800000<>+0(SB), Y4
+	VDIVPS       Y3, Y4, Y4
+	VSUBPS       Y4, Y3, Y3
+	VCMPPS       $0x11, const32_3f800000<>+0(SB), Y1, Y1
+	VBLENDVPS    Y1, Y0, Y3, Y0
+	VORPS        Y2, Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y2
+	VANDPS       const32_80000000<>+0(SB), Y0, Y3
+	VMULPS       Y0, Y0, Y0
+	VMULPS       Y0, Y0, Y4
+	VBROADCASTSS const32_363c5387<>+0(SB), Y5
+	VFMADD213PS  const32_3c08888f<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_39500480<>+0(SB), Y6
+	VFMADD213PS  const32_3e2aaaab<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y0, Y5
+	VMULPS       Y0, Y5, Y0
+	VFMADD213PS  Y2, Y2, Y0
+	VBROADCASTSS const32_0<>+0(SB), Y4
+	VBROADCASTSS const32_42b40000<>+0(SB), Y5
+	VMINPS       Y2, Y5, Y5
+	VMAXPS       Y5, Y4, Y4
+	VMOVAPS      Y4, Y5
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y6
+	VFMADD213PS  const32_4b400000<>+0(SB), Y6, Y5
+	VSUBPS       const32_4b400000<>+0(SB), Y5, Y5
+	VFNMADD231PS const32_3f317200<>+0(SB), Y5, Y4
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y5, Y4
+	VMULPS       Y4, Y4, Y6
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y7
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y6, Y7
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y8
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y6, Y8
+	VFMADD213PS  const32_3f000000<>+0(SB), Y6, Y8
+	VFMADD213PS  Y8, Y4, Y7
+	VFMADD213PS  Y4, Y6, Y7
+	VADDPS       const32_3f800000<>+0(SB), Y7, Y4
+	VSUBPS       const32_3f800000<>+0(SB), Y5, Y5
+	VMOVAPS      Y5, Y6
+	VBROADCASTSS const32_3f000000<>+0(SB), Y7
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y7, Y6
+	VSUBPS       const32_4b40007f<>+0(SB), Y6, Y7
+	VSUBPS       Y7, Y5, Y5
+	VADDPS       const32_4b40007f<>+0(SB), Y5, Y5
+	VPSLLD       $0x17, Y6, Y6
+	VMULPS       Y6, Y4, Y4
+	VPSLLD       $0x17, Y5, Y5
+	VMULPS       Y5, Y4, Y4
+	VBROADCASTSS const32_3e800000<>+0(SB), Y5
+	VDIVPS       Y4, Y5, Y5
+	VSUBPS       Y5, Y4, Y4
+	VCMPPS       $0x11, const32_3f800000<>+0(SB), Y2, Y2
+	VBLENDVPS    Y2, Y0, Y4, Y0
+	VORPS        Y3, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_363c5387<>+0(SB)/4, $0x363c5387
+DATA const32_363c5387<>+4(SB)/4, $0x363c5387
+DATA const32_363c5387<>+8(SB)/4, $0x363c5387
+DATA const32_363c5387<>+12(SB)/4, $0x363c5387
+DATA const32_363c5387<>+16(SB)/4, $0x363c5387
+DATA const32_363c5387<>+20(SB)/4, $0x363c5387
+DATA const32_363c5387<>+24(SB)/4, $0x363c5387
+DATA const32_363c5387<>+28(SB)/4, $0x363c5387
+GLOBL const32_363c5387<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3c08888f<>+0(SB)/4, $0x3c08888f
+DATA const32_3c08888f<>+4(SB)/4, $0x3c08888f
+DATA const32_3c08888f<>+8(SB)/4, $0x3c08888f
+DATA const32_3c08888f<>+12(SB)/4, $0x3c08888f
+DATA const32_3c08888f<>+16(SB)/4, $0x3c08888f
+DATA const32_3c08888f<>+20(SB)/4, $0x3c08888f
+DATA const32_3c08888f<>+24(SB)/4, $0x3c08888f
+DATA const32_3c08888f<>+28(SB)/4, $0x3c08888f
+GLOBL const32_3c08888f<>(SB), RODATA|NOPTR, $32
+
+DATA const32_39500480<>+0(SB)/4, $0x39500480
+DATA const32_39500480<>+4(SB)/4, $0x39500480
+DATA const32_39500480<>+8(SB)/4, $0x39500480
+DATA const32_39500480<>+12(SB)/4, $0x39500480
+DATA const32_39500480<>+16(SB)/4, $0x39500480
+DATA const32_39500480<>+20(SB)/4, $0x39500480
+DATA const32_39500480<>+24(SB)/4, $0x39500480
+DATA const32_39500480<>+28(SB)/4, $0x39500480
+GLOBL const32_39500480<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3e2aaaab<>+0(SB)/4, $0x3e2aaaab
+DATA const32_3e2aaaab<>+4(SB)/4, $0x3e2aaaab
+DATA const32_3e2aaaab<>+8(SB)/4, $0x3e2aaaab
+DATA const32_3e2aaaab<>+12(SB)/4, $0x3e2aaaab
+DATA const32_3e2aaaab<>+16(SB)/4, $0x3e2aaaab
+DATA const32_3e2aaaab<>+20(SB)/4, $0x3e2aaaab
+DATA const32_3e2aaaab<>+24(SB)/4, $0x3e2aaaab
+DATA const32_3e2aaaab<>+28(SB)/4, $0x3e2aaaab
+GLOBL const32_3e2aaaab<>(SB), RODATA|NOPTR, $32
+
+DATA const32_42b40000<>+0(SB)/4, $0x42b40000
+DATA const32_42b40000<>+4(SB)/4, $0x42b40000
+DATA const32_42b40000<>+8(SB)/4, $0x42b40000
+DATA const32_42b40000<>+12(SB)/4, $0x42b40000
+DATA const32_42b40000<>+16(SB)/4, $0x42b40000
+DATA const32_42b40000<>+20(SB)/4, $0x42b40000
+DATA const32_42b40000<>+24(SB)/4, $0x42b40000
+DATA const32_42b40000<>+28(SB)/4, $0x42b40000
+GLOBL const32_42b40000<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3e800000<>+0(SB)/4, $0x3e800000
+DATA const32_3e800000<>+4(SB)/4, $0x3e800000
+DATA const32_3e800000<>+8(SB)/4, $0x3e800000
+DATA const32_3e800000<>+12(SB)/4, $0x3e800000
+DATA const32_3e800000<>+16(SB)/4, $0x3e800000
+DATA const32_3e800000<>+20(SB)/4, $0x3e800000
+DATA const32_3e800000<>+24(SB)/4, $0x3e800000
+DATA const32_3e800000<>+28(SB)/4, $0x3e800000
+GLOBL const32_3e800000<>(SB), RODATA|NOPTR, $32
+
+// func cosh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cosh32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y0
+	VBROADCASTSS const32_0<>+0(SB), Y1
+	VBROADCASTSS const32_42b40000<>+0(SB), Y2
+	VMINPS       Y0, Y2, Y0
+	VMAXPS       Y0, Y1, Y0
+	VMOVAPS      Y0, Y1
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y2
+	VFMADD213PS  const32_4b400000<>+0(SB), Y2, Y1
+	VSUBPS       const32_4b400000<>+0(SB), Y1, Y1
+	VFNMADD231PS const32_3f317200<>+0(SB), Y1, Y0
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y1, Y0
+	VMULPS       Y0, Y0, Y2
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y3
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y2, Y3
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y4
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y2, Y4
+	VFMADD213PS  const32_3f000000<>+0(SB), Y2, Y4
+	VFMADD213PS  Y4, Y0, Y3
+	VFMADD213PS  Y0, Y2, Y3
+	VADDPS       const32_3f800000<>+0(SB), Y3, Y0
+	VSUBPS       const32_3f800000<>+0(SB), Y1, Y1
+	VMOVAPS      Y1, Y2
+	VBROADCASTSS const32_3f000000<>+0(SB), Y3
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y3, Y2
+	VSUBPS       const32_4b40007f<>+0(SB), Y2, Y3
+	VSUBPS       Y3, Y1, Y1
+	VADDPS       const32_4b40007f<>+0(SB), Y1, Y1
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VPSLLD       $0x17, Y1, Y1
+	VMULPS       Y1, Y0, Y0
+	VBROADCASTSS const32_3e800000<>+0(SB), Y1
+	VDIVPS       Y0, Y1, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y0
+	VBROADCASTSS const32_0<>+0(SB), Y2
+	VBROADCASTSS const32_42b40000<>+0(SB), Y3
+	VMINPS       Y0, Y3, Y0
+	VMAXPS       Y0, Y2, Y0
+	VMOVAPS      Y0, Y2
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Y3
+	VFMADD213PS  const32_4b400000<>+0(SB), Y3, Y2
+	VSUBPS       const32_4b400000<>+0(SB), Y2, Y2
+	VFNMADD231PS const32_3f317200<>+0(SB), Y2, Y0
+	VFNMADD231PS const32_35bfbe8e<>+0(SB), Y2, Y0
+	VMULPS       Y0, Y0, Y3
+	VBROADCASTSS const32_3c09171a<>+0(SB), Y4
+	VFMADD213PS  const32_3e2aaa53<>+0(SB), Y3, Y4
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Y5
+	VFMADD213PS  const32_3d2aab4e<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_3f000000<>+0(SB), Y3, Y5
+	VFMADD213PS  Y5, Y0, Y4
+	VFMADD213PS  Y0, Y3, Y4
+	VADDPS       const32_3f800000<>+0(SB), Y4, Y0
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y2
+	VMOVAPS      Y2, Y3
+	VBROADCASTSS const32_3f000000<>+0(SB), Y4
+	VFMADD213PS  const32_4b40007f<>+0(SB), Y4, Y3
+	VSUBPS       const32_4b40007f<>+0(SB), Y3, Y4
+	VSUBPS       Y4, Y2, Y2
+	VADDPS       const32_4b40007f<>+0(SB), Y2, Y2
+	VPSLLD       $0x17, Y3, Y3
+	VMULPS       Y3, Y0, Y0
+	VPSLLD       $0x17, Y2, Y2
+	VMULPS       Y2, Y0, Y0
+	VBROADCASTSS const32_3e800000<>+0(SB), Y2
+	VDIVPS       Y0, Y2, Y2
+	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func acosh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·acosh32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VSUBPS       const32_3f800000<>+0(SB), Y0, Y1
+	VADDPS       const32_3f800000<>+0(SB), Y0, Y2
+	VMULPS       Y2, Y1, Y2
+	VSQRTPS      Y2, Y2
+	VCMPPS       $0x1e, const32_4e800000<>+0(SB), Y0, Y3
+	VADDPS       Y2, Y1, Y1
+	VBLENDVPS    Y3, Y0, Y1, Y1
+	VCMPPS       $0x11, const32_3f800000<>+0(SB), Y0, Y0
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y2
+	VBLENDVPS    Y0, Y2, Y1, Y0
+	VADDPS       const32_3f800000<>+0(SB), Y0, Y1
+	VSUBPS       const32_3f800000<>+0(SB), Y1, Y2
+	VSUBPS       Y2, Y0, Y2
+	VPADDD       const32_4afb0c<>+0(SB), Y1, Y1
+	VPSRLD       $0x17, Y1, Y4
+	VCVTDQ2PS    Y4, Y4
+	VSUBPS       const32_42fe0000<>+0(SB), Y4, Y4
+	VANDPS       const32_7fffff<>+0(SB), Y1, Y1
+	VPADDD       const32_3f3504f4<>+0(SB), Y1, Y1
+	VBROADCASTSS const32_4b40007f<>+0(SB), Y5
+	VMINPS       const32_42c80000<>+0(SB), Y4, Y6
+	VSUBPS       Y6, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VSUBPS       const32_3f800000<>+0(SB), Y1, Y1
+	VFMADD231PS  Y5, Y2, Y1
+	VMULPS       Y1, Y1, Y2
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y5
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y2, Y5
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y2, Y5
+	VFMADD213PS  const32_be800068<>+0(SB), Y2, Y5
+	VBROADCASTSS const32_3e014970<>+0(SB), Y6
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y2, Y6
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y2, Y6
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y2, Y6
+	VFMADD213PS  Y6, Y1, Y5
+	VMULPS       Y1, Y5, Y5
+	VMULPS       Y2, Y5, Y5
+	VFMADD231PS  const32_35bfbe8e<>+0(SB), Y4, Y5
+	VFNMADD231PS const32_3f000000<>+0(SB), Y2, Y5
+	VADDPS       Y5, Y1, Y1
+	VFMADD231PS  const32_3f317200<>+0(SB), Y4, Y1
+	VANDPS       const32_80000000<>+0(SB), Y0, Y2
+	VORPS        Y2, Y1, Y1
+	VCMPPS       $0x00, const32_bf800000<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_ff800000<>+0(SB), Y4
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VCMPPS       $0x11, const32_bf800000<>+0(SB), Y0, Y2
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y4
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y0, Y2
+	VBLENDVPS    Y2, Y0, Y1, Y0
+	VANDPS       const32_3f317218<>+0(SB), Y3, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VSUBPS       const32_3f800000<>+0(SB), Y0, Y2
+	VADDPS       const32_3f800000<>+0(SB), Y0, Y3
+	VMULPS       Y3, Y2, Y3
+	VSQRTPS      Y3, Y3
+	VCMPPS       $0x1e, const32_4e800000<>+0(SB), Y0, Y4
+	VADDPS       Y3, Y2, Y2
+	VBLENDVPS    Y4, Y0, Y2, Y2
+	VCMPPS       $0x11, const32_3f800000<>+0(SB), Y0, Y0
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y3
+	VBLENDVPS    Y0, Y3, Y2, Y0
+	VADDPS       const32_3f800000<>+0(SB), Y0, Y2
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y3
+	VSUBPS       Y3, Y0, Y3
+	VPADDD       const32_4afb0c<>+0(SB), Y2, Y2
+	VPSRLD       $0x17, Y2, Y5
+	VCVTDQ2PS    Y5, Y5
+	VSUBPS       const32_42fe0000<>+0(SB), Y5, Y5
+	VANDPS       const32_7fffff<>+0(SB), Y2, Y2
+	VPADDD       const32_3f3504f4<>+0(SB), Y2, Y2
+	VBROADCASTSS const32_4b40007f<>+0(SB), Y6
+	VMINPS       const32_42c80000<>+0(SB), Y5, Y7
+	VSUBPS       Y7, Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y2
+	VFMADD231PS  Y6, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y6
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y3, Y6
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y3, Y6
+	VFMADD213PS  const32_be800068<>+0(SB), Y3, Y6
+	VBROADCASTSS const32_3e014970<>+0(SB), Y7
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y3, Y7
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y3, Y7
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y3, Y7
+	VFMADD213PS  Y7, Y2, Y6
+	VMULPS       Y2, Y6, Y6
+	VMULPS       Y3, Y6, Y6
+	VFMADD231PS  const32_35bfbe8e<>+0(SB), Y5, Y6
+	VFNMADD231PS const32_3f000000<>+0(SB), Y3, Y6
+	VADDPS       Y6, Y2, Y2
+	VFMADD231PS  const32_3f317200<>+0(SB), Y5, Y2
+	VANDPS       const32_80000000<>+0(SB), Y0, Y3
+	VORPS        Y3, Y2, Y2
+	VCMPPS       $0x00, const32_bf800000<>+0(SB), Y0, Y3
+	VBROADCASTSS const32_ff800000<>+0(SB), Y5
+	VBLENDVPS    Y3, Y5, Y2, Y2
+	VCMPPS       $0x11, const32_bf800000<>+0(SB), Y0, Y3
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y5
+	VBLENDVPS    Y3, Y5, Y2, Y2
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y0, Y3
+	VBLENDVPS    Y3, Y0, Y2, Y0
+	VANDPS       const32_3f317218<>+0(SB), Y4, Y2
+	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func atanh32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atanh32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y1
+	VADDPS       Y1, Y1, Y2
+	VBROADCASTSS const32_3f800000<>+0(SB), Y3
+	VSUBPS       Y1, Y3, Y1
+	VDIVPS       Y1, Y2, Y1
+	VADDPS       const32_3f800000<>+0(SB), Y1, Y2
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y3
+	VSUBPS       Y3, Y1, Y3
+	VPADDD       const32_4afb0c<>+0(SB), Y2, Y2
+	VPSRLD       $0x17, Y2, Y4
+	VCVTDQ2PS    Y4, Y4
+	VSUBPS       const32_42fe0000<>+0(SB), Y4, Y4
+	VANDPS       const32_7fffff<>+0(SB), Y2, Y2
+	VPADDD       const32_3f3504f4<>+0(SB), Y2, Y2
+	VBROADCASTSS const32_4b40007f<>+0(SB), Y5
+	VMINPS       const32_42c80000<>+0(SB), Y4, Y6
+	VSUBPS       Y6, Y5, Y5
+	VPSLLD       $0x17, Y5, Y5
+	VSUBPS       const32_3f800000<>+0(SB), Y2, Y2
+	VFMADD231PS  Y5, Y3, Y2
+	VMULPS       Y2, Y2, Y3
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y5
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y3, Y5
+	VFMADD213PS  const32_be800068<>+0(SB), Y3, Y5
+	VBROADCASTSS const32_3e014970<>+0(SB), Y6
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y3, Y6
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y3, Y6
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y3, Y6
+	VFMADD213PS  Y6, Y2, Y5
+	VMULPS       Y2, Y5, Y5
+	VMULPS       Y3, Y5, Y5
+	VFMADD231PS  const32_35bfbe8e<>+0(SB), Y4, Y5
+	VFNMADD231PS const32_3f000000<>+0(SB), Y3, Y5
+	VADDPS       Y5, Y2, Y2
+	VFMADD231PS  const32_3f317200<>+0(SB), Y4, Y2
+	VANDPS       const32_80000000<>+0(SB), Y1, Y3
+	VORPS        Y3, Y2, Y2
+	VCMPPS       $0x00, const32_bf800000<>+0(SB), Y1, Y3
+	VBROADCASTSS const32_ff800000<>+0(SB), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VCMPPS       $0x11, const32_bf800000<>+0(SB), Y1, Y3
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y4
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y1, Y3
+	VBLENDVPS    Y3, Y1, Y2, Y1
+	VMULPS       const32_3f000000<>+0(SB), Y1, Y1
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y2
+	VADDPS       Y2, Y2, Y3
+	VBROADCASTSS const32_3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y2
+	VDIVPS       Y2, Y3, Y2
+	VADDPS       const32_3f800000<>+0(SB), Y2, Y3
+	VSUBPS       const32_3f800000<>+0(SB), Y3, Y4
+	VSUBPS       Y4, Y2, Y4
+	VPADDD       const32_4afb0c<>+0(SB), Y3, Y3
+	VPSRLD       $0x17, Y3, Y5
+	VCVTDQ2PS    Y5, Y5
+	VSUBPS       const32_42fe0000<>+0(SB), Y5, Y5
+	VANDPS       const32_7fffff<>+0(SB), Y3, Y3
+	VPADDD       const32_3f3504f4<>+0(SB), Y3, Y3
+	VBROADCASTSS const32_4b40007f<>+0(SB), Y6
+	VMINPS       const32_42c80000<>+0(SB), Y5, Y7
+	VSUBPS       Y7, Y6, Y6
+	VPSLLD       $0x17, Y6, Y6
+	VSUBPS       const32_3f800000<>+0(SB), Y3, Y3
+	VFMADD231PS  Y6, Y4, Y3
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Y6
+	VFMADD213PS  const32_be051d9c<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_be2a67cb<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_be800068<>+0(SB), Y4, Y6
+	VBROADCASTSS const32_3e014970<>+0(SB), Y7
+	VFMADD213PS  const32_3e118da6<>+0(SB), Y4, Y7
+	VFMADD213PS  const32_3e4ccf8f<>+0(SB), Y4, Y7
+	VFMADD213PS  const32_3eaaaaaa<>+0(SB), Y4, Y7
+	VFMADD213PS  Y7, Y3, Y6
+	VMULPS       Y3, Y6, Y6
+	VMULPS       Y4, Y6, Y6
+	VFMADD231PS  const32_35bfbe8e<>+0(SB), Y5, Y6
+	VFNMADD231PS const32_3f000000<>+0(SB), Y4, Y6
+	VADDPS       Y6, Y3, Y3
+	VFMADD231PS  const32_3f317200<>+0(SB), Y5, Y3
+	VANDPS       const32_80000000<>+0(SB), Y2, Y4
+	VORPS        Y4, Y3, Y3
+	VCMPPS       $0x00, const32_bf800000<>+0(SB), Y2, Y4
+	VBROADCASTSS const32_ff800000<>+0(SB), Y5
+	VBLENDVPS    Y4, Y5, Y3, Y3
+	VCMPPS       $0x11, const32_bf800000<>+0(SB), Y2, Y4
+	VBROADCASTSS const32_ffc00000<>+0(SB), Y5
+	VBLENDVPS    Y4, Y5, Y3, Y3
+	VCMPPS       $0x15, const32_7f800000<>+0(SB), Y2, Y4
+	VBLENDVPS    Y4, Y2, Y3, Y2
+	VMULPS       const32_3f000000<>+0(SB), Y2, Y2
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func asin32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, FMA3
+TEXT ·asin32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y1
+	VCMPPS       $0x1e, const32_3f000000<>+0(SB), Y1, Y2
+	VBROADCASTSS const32_3f800000<>+0(SB), Y3
+	VSUBPS       Y1, Y3, Y3
+	VMULPS       const32_3f000000<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VBLENDVPS    Y2, Y3, Y4, Y3
+	VSQRTPS      Y3, Y4
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS const32_3cd988e9<>+0(SB), Y5
+	VFMADD213PS  const32_3d999399<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_3d1bff0b<>+0(SB), Y6
+	VFMADD213PS  const32_3d38535e<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_3e2aaaaf<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMULPS       Y3, Y5, Y3
+	VFMADD213PS  Y1, Y1, Y3
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Y1
+	VBROADCASTSS const32_b33bbd2e<>+0(SB), Y4
+	VADDPS       Y3, Y3, Y5
+	VSUBPS       Y5, Y4, Y4
+	VADDPS       Y4, Y1, Y1
+	VBLENDVPS    Y2, Y1, Y3, Y1
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y1, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y2
+	VCMPPS       $0x1e, const32_3f000000<>+0(SB), Y2, Y3
+	VBROADCASTSS const32_3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       const32_3f000000<>+0(SB), Y4, Y4
+	VMULPS       Y2, Y2, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y4
+	VSQRTPS      Y4, Y5
+	VBLENDVPS    Y3, Y5, Y2, Y2
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS const32_3cd988e9<>+0(SB), Y6
+	VFMADD213PS  const32_3d999399<>+0(SB), Y5, Y6
+	VBROADCASTSS const32_3d1bff0b<>+0(SB), Y7
+	VFMADD213PS  const32_3d38535e<>+0(SB), Y5, Y7
+	VFMADD213PS  const32_3e2aaaaf<>+0(SB), Y5, Y7
+	VFMADD213PS  Y7, Y4, Y6
+	VMULPS       Y4, Y6, Y4
+	VFMADD213PS  Y2, Y2, Y4
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Y2
+	VBROADCASTSS const32_b33bbd2e<>+0(SB), Y5
+	VADDPS       Y4, Y4, Y6
+	VSUBPS       Y6, Y5, Y5
+	VADDPS       Y5, Y2, Y2
+	VBLENDVPS    Y3, Y2, Y4, Y2
+	VANDPS       const32_80000000<>+0(SB), Y0, Y0
+	VORPS        Y0, Y2, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const32_3cd988e9<>+0(SB)/4, $0x3cd988e9
+DATA const32_3cd988e9<>+4(SB)/4, $0x3cd988e9
+DATA const32_3cd988e9<>+8(SB)/4, $0x3cd988e9
+DATA const32_3cd988e9<>+12(SB)/4, $0x3cd988e9
+DATA const32_3cd988e9<>+16(SB)/4, $0x3cd988e9
+DATA const32_3cd988e9<>+20(SB)/4, $0x3cd988e9
+DATA const32_3cd988e9<>+24(SB)/4, $0x3cd988e9
+DATA const32_3cd988e9<>+28(SB)/4, $0x3cd988e9
+GLOBL const32_3cd988e9<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3d999399<>+0(SB)/4, $0x3d999399
+DATA const32_3d999399<>+4(SB)/4, $0x3d999399
+DATA const32_3d999399<>+8(SB)/4, $0x3d999399
+DATA const32_3d999399<>+12(SB)/4, $0x3d999399
+DATA const32_3d999399<>+16(SB)/4, $0x3d999399
+DATA const32_3d999399<>+20(SB)/4, $0x3d999399
+DATA const32_3d999399<>+24(SB)/4, $0x3d999399
+DATA const32_3d999399<>+28(SB)/4, $0x3d999399
+GLOBL const32_3d999399<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3d1bff0b<>+0(SB)/4, $0x3d1bff0b
+DATA const32_3d1bff0b<>+4(SB)/4, $0x3d1bff0b
+DATA const32_3d1bff0b<>+8(SB)/4, $0x3d1bff0b
+DATA const32_3d1bff0b<>+12(SB)/4, $0x3d1bff0b
+DATA const32_3d1bff0b<>+16(SB)/4, $0x3d1bff0b
+DATA const32_3d1bff0b<>+20(SB)/4, $0x3d1bff0b
+DATA const32_3d1bff0b<>+24(SB)/4, $0x3d1bff0b
+DATA const32_3d1bff0b<>+28(SB)/4, $0x3d1bff0b
+GLOBL const32_3d1bff0b<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3d38535e<>+0(SB)/4, $0x3d38535e
+DATA const32_3d38535e<>+4(SB)/4, $0x3d38535e
+DATA const32_3d38535e<>+8(SB)/4, $0x3d38535e
+DATA const32_3d38535e<>+12(SB)/4, $0x3d38535e
+DATA const32_3d38535e<>+16(SB)/4, $0x3d38535e
+DATA const32_3d38535e<>+20(SB)/4, $0x3d38535e
+DATA const32_3d38535e<>+24(SB)/4, $0x3d38535e
+DATA const32_3d38535e<>+28(SB)/4, $0x3d38535e
+GLOBL const32_3d38535e<>(SB), RODATA|NOPTR, $32
+
+DATA const32_3e2aaaaf<>+0(SB)/4, $0x3e2aaaaf
+DATA const32_3e2aaaaf<>+4(SB)/4, $0x3e2aaaaf
+DATA const32_3e2aaaaf<>+8(SB)/4, $0x3e2aaaaf
+DATA const32_3e2aaaaf<>+12(SB)/4, $0x3e2aaaaf
+DATA const32_3e2aaaaf<>+16(SB)/4, $0x3e2aaaaf
+DATA const32_3e2aaaaf<>+20(SB)/4, $0x3e2aaaaf
+DATA const32_3e2aaaaf<>+24(SB)/4, $0x3e2aaaaf
+DATA const32_3e2aaaaf<>+28(SB)/4, $0x3e2aaaaf
+GLOBL const32_3e2aaaaf<>(SB), RODATA|NOPTR, $32
+
+// func acos32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, FMA3
+TEXT ·acos32AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y1
+	VCMPPS       $0x1e, const32_3f000000<>+0(SB), Y1, Y2
+	VBROADCASTSS const32_3f800000<>+0(SB), Y3
+	VSUBPS       Y1, Y3, Y3
+	VMULPS       const32_3f000000<>+0(SB), Y3, Y3
+	VMULPS       Y1, Y1, Y4
+	VBLENDVPS    Y2, Y3, Y4, Y3
+	VSQRTPS      Y3, Y4
+	VBLENDVPS    Y2, Y4, Y1, Y1
+	VMULPS       Y3, Y3, Y4
+	VBROADCASTSS const32_3cd988e9<>+0(SB), Y5
+	VFMADD213PS  const32_3d999399<>+0(SB), Y4, Y5
+	VBROADCASTSS const32_3d1bff0b<>+0(SB), Y6
+	VFMADD213PS  const32_3d38535e<>+0(SB), Y4, Y6
+	VFMADD213PS  const32_3e2aaaaf<>+0(SB), Y4, Y6
+	VFMADD213PS  Y6, Y3, Y5
+	VMULPS       Y3, Y5, Y3
+	VFMADD213PS  Y1, Y1, Y3
+	VANDPS       const32_80000000<>+0(SB), Y0, Y1
+	VORPS        Y1, Y3, Y1
+	VBLENDVPS    Y2, Y3, Y1, Y1
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Y4
+	VBROADCASTSS const32_b33bbd2e<>+0(SB), Y5
+	VSUBPS       Y1, Y5, Y1
+	VADDPS       Y1, Y4, Y1
+	VCMPPS       $0x1e, const32_3f000000<>+0(SB), Y0, Y0
+	VBLENDVPS    Y0, Y3, Y1, Y0
+	VANDPS       Y0, Y2, Y1
+	VADDPS       Y1, Y0, Y0
+	VMOVUPS      Y0, (CX)(SI*4)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*4), Y1
+	VMASKMOVPS   (DX)(SI*4), Y1, Y0
+	VANDPS       const32_7fffffff<>+0(SB), Y0, Y2
+	VCMPPS       $0x1e, const32_3f000000<>+0(SB), Y2, Y3
+	VBROADCASTSS const32_3f800000<>+0(SB), Y4
+	VSUBPS       Y2, Y4, Y4
+	VMULPS       const32_3f000000<>+0(SB), Y4, Y4
+	VMULPS       Y2, Y2, Y5
+	VBLENDVPS    Y3, Y4, Y5, Y4
+	VSQRTPS      Y4, Y5
+	VBLENDVPS    Y3, Y5, Y2, Y2
+	VMULPS       Y4, Y4, Y5
+	VBROADCASTSS const32_3cd988e9<>+0(SB), Y6
+	VFMADD213PS  const32_3d999399<>+0(SB), Y5, Y6
+	VBROADCASTSS const32_3d1bff0b<>+0(SB), Y7
+	VFMADD213PS  const32_3d38535e<>+0(SB), Y5, Y7
+	VFMADD213PS  const32_3e2aaaaf<>+0(SB), Y5, Y7
+	VFMADD213PS  Y7, Y4, Y6
+	VMULPS       Y4, Y6, Y4
+	VFMADD213PS  Y2, Y2, Y4
+	VANDPS       const32_80000000<>+0(SB), Y0, Y2
+	VORPS        Y2, Y4, Y2
+	VBLENDVPS    Y3, Y4, Y2, Y2
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Y5
+	VBROADCASTSS const32_b33bbd2e<>+0(SB), Y6
+	VSUBPS       Y2, Y6, Y2
+	VADDPS       Y2, Y5, Y2
+	VCMPPS       $0x1e, const32_3f000000<>+0(SB), Y0, Y0
+	VBLENDVPS    Y0, Y4, Y2, Y0
+	VANDPS       Y0, Y3, Y2
+	VADDPS       Y2, Y0, Y0
+	VMASKMOVPS   Y0, Y1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func spread32AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX
 TEXT ·spread32AVX2(SB), NOSPLIT, $0-48
@@ -13444,6 +14705,1371 @@ DATA const64_3ff921fb54442d18<>+16(SB)/8, $0x3ff921fb54442d18
 DATA const64_3ff921fb54442d18<>+24(SB)/8, $0x3ff921fb54442d18
 GLOBL const64_3ff921fb54442d18<>(SB), RODATA|NOPTR, $32
 
+// func exp264AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·exp264AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VBROADCASTSD const64_c090d00000000000<>+0(SB), Y1
+	VBROADCASTSD const64_4090040000000000<>+0(SB), Y2
+	VMINPD       Y0, Y2, Y0
+	VMAXPD       Y0, Y1, Y0
+	VADDPD       const64_4338000000000000<>+0(SB), Y0, Y1
+	VSUBPD       const64_4338000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y0, Y0
+	VMULPD       const64_3fe62e42fefa39ef<>+0(SB), Y0, Y0
+	VMULPD       Y0, Y0, Y2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y3
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y2, Y3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y4
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y2, Y4
+	VFMADD213PD  Y4, Y0, Y3
+	VFMADD213PD  Y0, Y2, Y3
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y3, Y0
+	VMOVAPD      Y1, Y2
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y3
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y3, Y2
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y1
+	VADDPD       const64_43380000000003ff<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VBROADCASTSD const64_c090d00000000000<>+0(SB), Y2
+	VBROADCASTSD const64_4090040000000000<>+0(SB), Y3
+	VMINPD       Y0, Y3, Y0
+	VMAXPD       Y0, Y2, Y0
+	VADDPD       const64_4338000000000000<>+0(SB), Y0, Y2
+	VSUBPD       const64_4338000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y0, Y0
+	VMULPD       const64_3fe62e42fefa39ef<>+0(SB), Y0, Y0
+	VMULPD       Y0, Y0, Y3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y5
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y3, Y5
+	VFMADD213PD  Y5, Y0, Y4
+	VFMADD213PD  Y0, Y3, Y4
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y4, Y0
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y4
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y4, Y3
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       const64_43380000000003ff<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_c090d00000000000<>+0(SB)/8, $0xc090d00000000000
+DATA const64_c090d00000000000<>+8(SB)/8, $0xc090d00000000000
+DATA const64_c090d00000000000<>+16(SB)/8, $0xc090d00000000000
+DATA const64_c090d00000000000<>+24(SB)/8, $0xc090d00000000000
+GLOBL const64_c090d00000000000<>(SB), RODATA|NOPTR, $32
+
+DATA const64_4090040000000000<>+0(SB)/8, $0x4090040000000000
+DATA const64_4090040000000000<>+8(SB)/8, $0x4090040000000000
+DATA const64_4090040000000000<>+16(SB)/8, $0x4090040000000000
+DATA const64_4090040000000000<>+24(SB)/8, $0x4090040000000000
+GLOBL const64_4090040000000000<>(SB), RODATA|NOPTR, $32
+
+// func log264AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log264AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VCMPPD       $0x11, const64_10000000000000<>+0(SB), Y0, Y1
+	VMULPD       const64_4350000000000000<>+0(SB), Y0, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y2
+	VPADDQ       const64_95f619980c432<>+0(SB), Y2, Y2
+	VPSRLQ       $0x34, Y2, Y3
+	VORPD        const64_4330000000000000<>+0(SB), Y3, Y3
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y3, Y3
+	VANDPD       const64_fffffffffffff<>+0(SB), Y2, Y2
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y2, Y2
+	VANDPD       const64_404b000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y3, Y1
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VADDPD       const64_4000000000000000<>+0(SB), Y2, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y4
+	VMULPD       Y4, Y4, Y5
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y6
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y5, Y6
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y7
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y5, Y7
+	VFMADD213PD  Y7, Y4, Y6
+	VMULPD       Y4, Y6, Y4
+	VMULPD       Y2, Y2, Y5
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y5, Y5
+	VADDPD       Y4, Y5, Y4
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y5, Y3
+	VSUBPD       Y3, Y2, Y2
+	VFMADD231PD  const64_3ff71547652b82fe<>+0(SB), Y2, Y1
+	VCMPPD       $0x00, const64_0<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y3
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VCMPPD       $0x11, const64_0<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y3
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y0, Y2
+	VADDPD       Y0, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VCMPPD       $0x11, const64_10000000000000<>+0(SB), Y0, Y2
+	VMULPD       const64_4350000000000000<>+0(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPADDQ       const64_95f619980c432<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        const64_4330000000000000<>+0(SB), Y4, Y4
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y4, Y4
+	VANDPD       const64_fffffffffffff<>+0(SB), Y3, Y3
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y3, Y3
+	VANDPD       const64_404b000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y3, Y3
+	VADDPD       const64_4000000000000000<>+0(SB), Y3, Y4
+	VDIVPD       Y4, Y3, Y4
+	VMULPD       Y4, Y4, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y7
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y8
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y3, Y3, Y6
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y6, Y6
+	VADDPD       Y5, Y6, Y5
+	VMULPD       Y5, Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  const64_3ff71547652b82fe<>+0(SB), Y3, Y2
+	VCMPPD       $0x00, const64_0<>+0(SB), Y0, Y3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y4
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VCMPPD       $0x11, const64_0<>+0(SB), Y0, Y3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y4
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y0, Y3
+	VADDPD       Y0, Y0, Y0
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func log1064AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·log1064AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VCMPPD       $0x11, const64_10000000000000<>+0(SB), Y0, Y1
+	VMULPD       const64_4350000000000000<>+0(SB), Y0, Y2
+	VBLENDVPD    Y1, Y2, Y0, Y2
+	VPADDQ       const64_95f619980c432<>+0(SB), Y2, Y2
+	VPSRLQ       $0x34, Y2, Y3
+	VORPD        const64_4330000000000000<>+0(SB), Y3, Y3
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y3, Y3
+	VANDPD       const64_fffffffffffff<>+0(SB), Y2, Y2
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y2, Y2
+	VANDPD       const64_404b000000000000<>+0(SB), Y1, Y1
+	VSUBPD       Y1, Y3, Y1
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VADDPD       const64_4000000000000000<>+0(SB), Y2, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y4
+	VMULPD       Y4, Y4, Y5
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y6
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y5, Y6
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y7
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y5, Y7
+	VFMADD213PD  Y7, Y4, Y6
+	VMULPD       Y4, Y6, Y4
+	VMULPD       Y2, Y2, Y5
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y5, Y5
+	VADDPD       Y4, Y5, Y4
+	VMULPD       Y4, Y3, Y3
+	VSUBPD       Y3, Y5, Y3
+	VSUBPD       Y3, Y2, Y2
+	VMULPD       const64_3fdbcb7b1526e50e<>+0(SB), Y2, Y2
+	VFMADD231PD  const64_3d1fef311f12b358<>+0(SB), Y1, Y2
+	VFMADD231PD  const64_3fd34413509f7800<>+0(SB), Y1, Y2
+	VCMPPD       $0x00, const64_0<>+0(SB), Y0, Y1
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y3
+	VBLENDVPD    Y1, Y3, Y2, Y1
+	VCMPPD       $0x11, const64_0<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y3
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y0, Y2
+	VADDPD       Y0, Y0, Y0
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VCMPPD       $0x11, const64_10000000000000<>+0(SB), Y0, Y2
+	VMULPD       const64_4350000000000000<>+0(SB), Y0, Y3
+	VBLENDVPD    Y2, Y3, Y0, Y3
+	VPADDQ       const64_95f619980c432<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y3, Y4
+	VORPD        const64_4330000000000000<>+0(SB), Y4, Y4
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y4, Y4
+	VANDPD       const64_fffffffffffff<>+0(SB), Y3, Y3
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y3, Y3
+	VANDPD       const64_404b000000000000<>+0(SB), Y2, Y2
+	VSUBPD       Y2, Y4, Y2
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y3, Y3
+	VADDPD       const64_4000000000000000<>+0(SB), Y3, Y4
+	VDIVPD       Y4, Y3, Y4
+	VMULPD       Y4, Y4, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y7
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y8
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y3, Y3, Y6
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y6, Y6
+	VADDPD       Y5, Y6, Y5
+	VMULPD       Y5, Y4, Y4
+	VSUBPD       Y4, Y6, Y4
+	VSUBPD       Y4, Y3, Y3
+	VMULPD       const64_3fdbcb7b1526e50e<>+0(SB), Y3, Y3
+	VFMADD231PD  const64_3d1fef311f12b358<>+0(SB), Y2, Y3
+	VFMADD231PD  const64_3fd34413509f7800<>+0(SB), Y2, Y3
+	VCMPPD       $0x00, const64_0<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y4
+	VBLENDVPD    Y2, Y4, Y3, Y2
+	VCMPPD       $0x11, const64_0<>+0(SB), Y0, Y3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y4
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y0, Y3
+	VADDPD       Y0, Y0, Y0
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_3fdbcb7b1526e50e<>+0(SB)/8, $0x3fdbcb7b1526e50e
+DATA const64_3fdbcb7b1526e50e<>+8(SB)/8, $0x3fdbcb7b1526e50e
+DATA const64_3fdbcb7b1526e50e<>+16(SB)/8, $0x3fdbcb7b1526e50e
+DATA const64_3fdbcb7b1526e50e<>+24(SB)/8, $0x3fdbcb7b1526e50e
+GLOBL const64_3fdbcb7b1526e50e<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3d1fef311f12b358<>+0(SB)/8, $0x3d1fef311f12b358
+DATA const64_3d1fef311f12b358<>+8(SB)/8, $0x3d1fef311f12b358
+DATA const64_3d1fef311f12b358<>+16(SB)/8, $0x3d1fef311f12b358
+DATA const64_3d1fef311f12b358<>+24(SB)/8, $0x3d1fef311f12b358
+GLOBL const64_3d1fef311f12b358<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fd34413509f7800<>+0(SB)/8, $0x3fd34413509f7800
+DATA const64_3fd34413509f7800<>+8(SB)/8, $0x3fd34413509f7800
+DATA const64_3fd34413509f7800<>+16(SB)/8, $0x3fd34413509f7800
+DATA const64_3fd34413509f7800<>+24(SB)/8, $0x3fd34413509f7800
+GLOBL const64_3fd34413509f7800<>(SB), RODATA|NOPTR, $32
+
+// func sinh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·sinh64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y1
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y2
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y0, Y0, Y3
+	VBROADCASTSD const64_3de611cb330c1fe8<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71de3a4e14f40<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f811111111110fe<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_3d6b41232cf9950f<>+0(SB), Y5
+	VFMADD213PD  const64_3e5ae6460fae3728<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f2a01a01a01ee70<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fc5555555555555<>+0(SB), Y3, Y5
+	VFMADD213PD  Y5, Y0, Y4
+	VMULPD       Y0, Y4, Y0
+	VFMADD213PD  Y1, Y1, Y0
+	VBROADCASTSD const64_0<>+0(SB), Y3
+	VBROADCASTSD const64_4086380000000000<>+0(SB), Y4
+	VMINPD       Y1, Y4, Y4
+	VMAXPD       Y4, Y3, Y3
+	VMOVAPD      Y3, Y4
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y5
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y5, Y4
+	VSUBPD       const64_4338000000000000<>+0(SB), Y4, Y4
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y4, Y3
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y4, Y3
+	VMULPD       Y3, Y3, Y5
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y6
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y5, Y6
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y7
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y5, Y7
+	VFMADD213PD  Y7, Y3, Y6
+	VFMADD213PD  Y3, Y5, Y6
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y6, Y3
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y4, Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y6
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y6, Y5
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y5, Y6
+	VSUBPD       Y6, Y4, Y4
+	VADDPD       const64_43380000000003ff<>+0(SB), Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y5, Y3, Y3
+	VPSLLQ       $0x34, Y4, Y4
+	VMULPD       Y4, Y3, Y3
+	VBROADCASTSD const64_3fd0000000000000<>+0(SB), Y4
+	VDIVPD       Y3, Y4, Y4
+	VSUBPD       Y4, Y3, Y3
+	VCMPPD       $0x11, const64_3ff0000000000000<>+0(SB), Y1, Y1
+	VBLENDVPD    Y1, Y0, Y3, Y0
+	VORPD        Y2, Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y3
+	VMULPD       Y0, Y0, Y0
+	VMULPD       Y0, Y0, Y4
+	VBROADCASTSD const64_3de611cb330c1fe8<>+0(SB), Y5
+	VFMADD213PD  const64_3ec71de3a4e14f40<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f811111111110fe<>+0(SB), Y4, Y5
+	VBROADCASTSD const64_3d6b41232cf9950f<>+0(SB), Y6
+	VFMADD213PD  const64_3e5ae6460fae3728<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f2a01a01a01ee70<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fc5555555555555<>+0(SB), Y4, Y6
+	VFMADD213PD  Y6, Y0, Y5
+	VMULPD       Y0, Y5, Y0
+	VFMADD213PD  Y2, Y2, Y0
+	VBROADCASTSD const64_0<>+0(SB), Y4
+	VBROADCASTSD const64_4086380000000000<>+0(SB), Y5
+	VMINPD       Y2, Y5, Y5
+	VMAXPD       Y5, Y4, Y4
+	VMOVAPD      Y4, Y5
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y6
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y6, Y5
+	VSUBPD       const64_4338000000000000<>+0(SB), Y5, Y5
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y5, Y4
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y5, Y4
+	VMULPD       Y4, Y4, Y6
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y7
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y8
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y4, Y7
+	VFMADD213PD  Y4, Y6, Y7
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y7, Y4
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y5, Y5
+	VMOVAPD      Y5, Y6
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y7
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y7, Y6
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y6, Y7
+	VSUBPD       Y7, Y5, Y5
+	VADDPD       const64_43380000000003ff<>+0(SB), Y5, Y5
+	VPSLLQ       $0x34, Y6, Y6
+	VMULPD       Y6, Y4, Y4
+	VPSLLQ       $0x34, Y5, Y5
+	VMULPD       Y5, Y4, Y4
+	VBROADCASTSD const64_3fd0000000000000<>+0(SB), Y5
+	VDIVPD       Y4, Y5, Y5
+	VSUBPD       Y5, Y4, Y4
+	VCMPPD       $0x11, const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VBLENDVPD    Y2, Y0, Y4, Y0
+	VORPD        Y3, Y0, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_3de611cb330c1fe8<>+0(SB)/8, $0x3de611cb330c1fe8
+DATA const64_3de611cb330c1fe8<>+8(SB)/8, $0x3de611cb330c1fe8
+DATA const64_3de611cb330c1fe8<>+16(SB)/8, $0x3de611cb330c1fe8
+DATA const64_3de611cb330c1fe8<>+24(SB)/8, $0x3de611cb330c1fe8
+GLOBL const64_3de611cb330c1fe8<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3ec71de3a4e14f40<>+0(SB)/8, $0x3ec71de3a4e14f40
+DATA const64_3ec71de3a4e14f40<>+8(SB)/8, $0x3ec71de3a4e14f40
+DATA const64_3ec71de3a4e14f40<>+16(SB)/8, $0x3ec71de3a4e14f40
+DATA const64_3ec71de3a4e14f40<>+24(SB)/8, $0x3ec71de3a4e14f40
+GLOBL const64_3ec71de3a4e14f40<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f811111111110fe<>+0(SB)/8, $0x3f811111111110fe
+DATA const64_3f811111111110fe<>+8(SB)/8, $0x3f811111111110fe
+DATA const64_3f811111111110fe<>+16(SB)/8, $0x3f811111111110fe
+DATA const64_3f811111111110fe<>+24(SB)/8, $0x3f811111111110fe
+GLOBL const64_3f811111111110fe<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3d6b41232cf9950f<>+0(SB)/8, $0x3d6b41232cf9950f
+DATA const64_3d6b41232cf9950f<>+8(SB)/8, $0x3d6b41232cf9950f
+DATA const64_3d6b41232cf9950f<>+16(SB)/8, $0x3d6b41232cf9950f
+DATA const64_3d6b41232cf9950f<>+24(SB)/8, $0x3d6b41232cf9950f
+GLOBL const64_3d6b41232cf9950f<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3e5ae6460fae3728<>+0(SB)/8, $0x3e5ae6460fae3728
+DATA const64_3e5ae6460fae3728<>+8(SB)/8, $0x3e5ae6460fae3728
+DATA const64_3e5ae6460fae3728<>+16(SB)/8, $0x3e5ae6460fae3728
+DATA const64_3e5ae6460fae3728<>+24(SB)/8, $0x3e5ae6460fae3728
+GLOBL const64_3e5ae6460fae3728<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f2a01a01a01ee70<>+0(SB)/8, $0x3f2a01a01a01ee70
+DATA const64_3f2a01a01a01ee70<>+8(SB)/8, $0x3f2a01a01a01ee70
+DATA const64_3f2a01a01a01ee70<>+16(SB)/8, $0x3f2a01a01a01ee70
+DATA const64_3f2a01a01a01ee70<>+24(SB)/8, $0x3f2a01a01a01ee70
+GLOBL const64_3f2a01a01a01ee70<>(SB), RODATA|NOPTR, $32
+
+DATA const64_4086380000000000<>+0(SB)/8, $0x4086380000000000
+DATA const64_4086380000000000<>+8(SB)/8, $0x4086380000000000
+DATA const64_4086380000000000<>+16(SB)/8, $0x4086380000000000
+DATA const64_4086380000000000<>+24(SB)/8, $0x4086380000000000
+GLOBL const64_4086380000000000<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fd0000000000000<>+0(SB)/8, $0x3fd0000000000000
+DATA const64_3fd0000000000000<>+8(SB)/8, $0x3fd0000000000000
+DATA const64_3fd0000000000000<>+16(SB)/8, $0x3fd0000000000000
+DATA const64_3fd0000000000000<>+24(SB)/8, $0x3fd0000000000000
+GLOBL const64_3fd0000000000000<>(SB), RODATA|NOPTR, $32
+
+// func cosh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·cosh64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y0
+	VBROADCASTSD const64_0<>+0(SB), Y1
+	VBROADCASTSD const64_4086380000000000<>+0(SB), Y2
+	VMINPD       Y0, Y2, Y0
+	VMAXPD       Y0, Y1, Y0
+	VMOVAPD      Y0, Y1
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y2
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y2, Y1
+	VSUBPD       const64_4338000000000000<>+0(SB), Y1, Y1
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y1, Y0
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y1, Y0
+	VMULPD       Y0, Y0, Y2
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y3
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y2, Y3
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y2, Y3
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y4
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y2, Y4
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y2, Y4
+	VFMADD213PD  Y4, Y0, Y3
+	VFMADD213PD  Y0, Y2, Y3
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y3, Y0
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y1, Y1
+	VMOVAPD      Y1, Y2
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y3
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y3, Y2
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y1
+	VADDPD       const64_43380000000003ff<>+0(SB), Y1, Y1
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VPSLLQ       $0x34, Y1, Y1
+	VMULPD       Y1, Y0, Y0
+	VBROADCASTSD const64_3fd0000000000000<>+0(SB), Y1
+	VDIVPD       Y0, Y1, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y0
+	VBROADCASTSD const64_0<>+0(SB), Y2
+	VBROADCASTSD const64_4086380000000000<>+0(SB), Y3
+	VMINPD       Y0, Y3, Y0
+	VMAXPD       Y0, Y2, Y0
+	VMOVAPD      Y0, Y2
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Y3
+	VFMADD213PD  const64_4338000000000000<>+0(SB), Y3, Y2
+	VSUBPD       const64_4338000000000000<>+0(SB), Y2, Y2
+	VFNMADD231PD const64_3fe62e42fee00000<>+0(SB), Y2, Y0
+	VFNMADD231PD const64_3dea39ef35793c76<>+0(SB), Y2, Y0
+	VMULPD       Y0, Y0, Y3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Y4
+	VFMADD213PD  const64_3ec71df5a1c03642<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f2a01a011a4b90e<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3f81111111128d08<>+0(SB), Y3, Y4
+	VFMADD213PD  const64_3fc5555555555500<>+0(SB), Y3, Y4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Y5
+	VFMADD213PD  const64_3efa019ab04455f1<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3f56c16c17cce032<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fa55555555531ee<>+0(SB), Y3, Y5
+	VFMADD213PD  const64_3fe0000000000000<>+0(SB), Y3, Y5
+	VFMADD213PD  Y5, Y0, Y4
+	VFMADD213PD  Y0, Y3, Y4
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y4, Y0
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VMOVAPD      Y2, Y3
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Y4
+	VFMADD213PD  const64_43380000000003ff<>+0(SB), Y4, Y3
+	VSUBPD       const64_43380000000003ff<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y2, Y2
+	VADDPD       const64_43380000000003ff<>+0(SB), Y2, Y2
+	VPSLLQ       $0x34, Y3, Y3
+	VMULPD       Y3, Y0, Y0
+	VPSLLQ       $0x34, Y2, Y2
+	VMULPD       Y2, Y0, Y0
+	VBROADCASTSD const64_3fd0000000000000<>+0(SB), Y2
+	VDIVPD       Y0, Y2, Y2
+	VADDPD       Y2, Y0, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func acosh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·acosh64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y0, Y1
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y0, Y2
+	VMULPD       Y2, Y1, Y2
+	VSQRTPD      Y2, Y2
+	VCMPPD       $0x1e, const64_43b0000000000000<>+0(SB), Y0, Y3
+	VADDPD       Y2, Y1, Y1
+	VBLENDVPD    Y3, Y0, Y1, Y1
+	VCMPPD       $0x11, const64_3ff0000000000000<>+0(SB), Y0, Y0
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y2
+	VBLENDVPD    Y0, Y2, Y1, Y0
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y0, Y1
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y1, Y2
+	VSUBPD       Y2, Y0, Y2
+	VPADDQ       const64_95f619980c432<>+0(SB), Y1, Y1
+	VPSRLQ       $0x34, Y1, Y4
+	VORPD        const64_4330000000000000<>+0(SB), Y4, Y4
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y4, Y4
+	VANDPD       const64_fffffffffffff<>+0(SB), Y1, Y1
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y1, Y1
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Y5
+	VMINPD       const64_4059000000000000<>+0(SB), Y4, Y6
+	VSUBPD       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y1, Y1
+	VFMADD231PD  Y5, Y2, Y1
+	VADDPD       const64_4000000000000000<>+0(SB), Y1, Y2
+	VDIVPD       Y2, Y1, Y2
+	VMULPD       Y2, Y2, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y7
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y8
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y1, Y1, Y6
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y6, Y6
+	VADDPD       Y5, Y6, Y5
+	VMULPD       Y5, Y2, Y2
+	VFMADD231PD  const64_3dea39ef35793c76<>+0(SB), Y4, Y2
+	VSUBPD       Y2, Y6, Y2
+	VSUBPD       Y2, Y1, Y1
+	VFMADD231PD  const64_3fe62e42fee00000<>+0(SB), Y4, Y1
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y2
+	VORPD        Y2, Y1, Y1
+	VCMPPD       $0x00, const64_bff0000000000000<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y4
+	VBLENDVPD    Y2, Y4, Y1, Y1
+	VCMPPD       $0x11, const64_bff0000000000000<>+0(SB), Y0, Y2
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y4
+	VBLENDVPD    Y2, Y4, Y1, Y1
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y0, Y2
+	VBLENDVPD    Y2, Y0, Y1, Y0
+	VANDPD       const64_3fe62e42fefa39ef<>+0(SB), Y3, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y0, Y2
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y0, Y3
+	VMULPD       Y3, Y2, Y3
+	VSQRTPD      Y3, Y3
+	VCMPPD       $0x1e, const64_43b0000000000000<>+0(SB), Y0, Y4
+	VADDPD       Y3, Y2, Y2
+	VBLENDVPD    Y4, Y0, Y2, Y2
+	VCMPPD       $0x11, const64_3ff0000000000000<>+0(SB), Y0, Y0
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y3
+	VBLENDVPD    Y0, Y3, Y2, Y0
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y0, Y2
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y3
+	VSUBPD       Y3, Y0, Y3
+	VPADDQ       const64_95f619980c432<>+0(SB), Y2, Y2
+	VPSRLQ       $0x34, Y2, Y5
+	VORPD        const64_4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y5, Y5
+	VANDPD       const64_fffffffffffff<>+0(SB), Y2, Y2
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y2, Y2
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Y6
+	VMINPD       const64_4059000000000000<>+0(SB), Y5, Y7
+	VSUBPD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VFMADD231PD  Y6, Y3, Y2
+	VADDPD       const64_4000000000000000<>+0(SB), Y2, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y6
+	VMULPD       Y6, Y6, Y7
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y8
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y7, Y8
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y7, Y8
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y9
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y7, Y9
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y7, Y9
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y7, Y9
+	VFMADD213PD  Y9, Y6, Y8
+	VMULPD       Y6, Y8, Y6
+	VMULPD       Y2, Y2, Y7
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y7, Y6
+	VMULPD       Y6, Y3, Y3
+	VFMADD231PD  const64_3dea39ef35793c76<>+0(SB), Y5, Y3
+	VSUBPD       Y3, Y7, Y3
+	VSUBPD       Y3, Y2, Y2
+	VFMADD231PD  const64_3fe62e42fee00000<>+0(SB), Y5, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x00, const64_bff0000000000000<>+0(SB), Y0, Y3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y5
+	VBLENDVPD    Y3, Y5, Y2, Y2
+	VCMPPD       $0x11, const64_bff0000000000000<>+0(SB), Y0, Y3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y5
+	VBLENDVPD    Y3, Y5, Y2, Y2
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y0, Y3
+	VBLENDVPD    Y3, Y0, Y2, Y0
+	VANDPD       const64_3fe62e42fefa39ef<>+0(SB), Y4, Y2
+	VADDPD       Y2, Y0, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func atanh64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX2, FMA3
+TEXT ·atanh64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y1
+	VADDPD       Y1, Y1, Y2
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y3
+	VSUBPD       Y1, Y3, Y1
+	VDIVPD       Y1, Y2, Y1
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y1, Y2
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y3
+	VSUBPD       Y3, Y1, Y3
+	VPADDQ       const64_95f619980c432<>+0(SB), Y2, Y2
+	VPSRLQ       $0x34, Y2, Y4
+	VORPD        const64_4330000000000000<>+0(SB), Y4, Y4
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y4, Y4
+	VANDPD       const64_fffffffffffff<>+0(SB), Y2, Y2
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y2, Y2
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Y5
+	VMINPD       const64_4059000000000000<>+0(SB), Y4, Y6
+	VSUBPD       Y6, Y5, Y5
+	VPSLLQ       $0x34, Y5, Y5
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y2, Y2
+	VFMADD231PD  Y5, Y3, Y2
+	VADDPD       const64_4000000000000000<>+0(SB), Y2, Y3
+	VDIVPD       Y3, Y2, Y3
+	VMULPD       Y3, Y3, Y5
+	VMULPD       Y5, Y5, Y6
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y7
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y6, Y7
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y6, Y7
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y8
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y6, Y8
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y6, Y8
+	VFMADD213PD  Y8, Y5, Y7
+	VMULPD       Y5, Y7, Y5
+	VMULPD       Y2, Y2, Y6
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y6, Y6
+	VADDPD       Y5, Y6, Y5
+	VMULPD       Y5, Y3, Y3
+	VFMADD231PD  const64_3dea39ef35793c76<>+0(SB), Y4, Y3
+	VSUBPD       Y3, Y6, Y3
+	VSUBPD       Y3, Y2, Y2
+	VFMADD231PD  const64_3fe62e42fee00000<>+0(SB), Y4, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y1, Y3
+	VORPD        Y3, Y2, Y2
+	VCMPPD       $0x00, const64_bff0000000000000<>+0(SB), Y1, Y3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y4
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VCMPPD       $0x11, const64_bff0000000000000<>+0(SB), Y1, Y3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y4
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y1, Y3
+	VBLENDVPD    Y3, Y1, Y2, Y1
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y1, Y1
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VADDPD       Y2, Y2, Y3
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y4
+	VSUBPD       Y2, Y4, Y2
+	VDIVPD       Y2, Y3, Y2
+	VADDPD       const64_3ff0000000000000<>+0(SB), Y2, Y3
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y3, Y4
+	VSUBPD       Y4, Y2, Y4
+	VPADDQ       const64_95f619980c432<>+0(SB), Y3, Y3
+	VPSRLQ       $0x34, Y3, Y5
+	VORPD        const64_4330000000000000<>+0(SB), Y5, Y5
+	VSUBPD       const64_43300000000003ff<>+0(SB), Y5, Y5
+	VANDPD       const64_fffffffffffff<>+0(SB), Y3, Y3
+	VPADDQ       const64_3fe6a09e667f3bce<>+0(SB), Y3, Y3
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Y6
+	VMINPD       const64_4059000000000000<>+0(SB), Y5, Y7
+	VSUBPD       Y7, Y6, Y6
+	VPSLLQ       $0x34, Y6, Y6
+	VSUBPD       const64_3ff0000000000000<>+0(SB), Y3, Y3
+	VFMADD231PD  Y6, Y4, Y3
+	VADDPD       const64_4000000000000000<>+0(SB), Y3, Y4
+	VDIVPD       Y4, Y3, Y4
+	VMULPD       Y4, Y4, Y6
+	VMULPD       Y6, Y6, Y7
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Y8
+	VFMADD213PD  const64_3fcc71c62d5e53e0<>+0(SB), Y7, Y8
+	VFMADD213PD  const64_3fd9999999995273<>+0(SB), Y7, Y8
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Y9
+	VFMADD213PD  const64_3fc7462b91b8df65<>+0(SB), Y7, Y9
+	VFMADD213PD  const64_3fd2492492dfd86c<>+0(SB), Y7, Y9
+	VFMADD213PD  const64_3fe5555555555558<>+0(SB), Y7, Y9
+	VFMADD213PD  Y9, Y6, Y8
+	VMULPD       Y6, Y8, Y6
+	VMULPD       Y3, Y3, Y7
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y7, Y7
+	VADDPD       Y6, Y7, Y6
+	VMULPD       Y6, Y4, Y4
+	VFMADD231PD  const64_3dea39ef35793c76<>+0(SB), Y5, Y4
+	VSUBPD       Y4, Y7, Y4
+	VSUBPD       Y4, Y3, Y3
+	VFMADD231PD  const64_3fe62e42fee00000<>+0(SB), Y5, Y3
+	VANDPD       const64_8000000000000000<>+0(SB), Y2, Y4
+	VORPD        Y4, Y3, Y3
+	VCMPPD       $0x00, const64_bff0000000000000<>+0(SB), Y2, Y4
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VCMPPD       $0x11, const64_bff0000000000000<>+0(SB), Y2, Y4
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Y5
+	VBLENDVPD    Y4, Y5, Y3, Y3
+	VCMPPD       $0x15, const64_7ff0000000000000<>+0(SB), Y2, Y4
+	VBLENDVPD    Y4, Y2, Y3, Y2
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y2, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func asin64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, FMA3
+TEXT ·asin64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y1
+	VCMPPD       $0x1e, const64_3fe0000000000000<>+0(SB), Y1, Y2
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y3
+	VSUBPD       Y1, Y3, Y3
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y1, Y1, Y4
+	VBLENDVPD    Y2, Y3, Y4, Y3
+	VSQRTPD      Y3, Y4
+	VBLENDVPD    Y2, Y4, Y1, Y1
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Y5
+	VFMADD213PD  const64_3f765a9c4dfcf8b2<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f8782651caa6547<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f91c4d35cf95421<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f9f1c71c1db0623<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fb3333333332eca<>+0(SB), Y4, Y5
+	VBROADCASTSD const64_3f9d72b2bc8155f8<>+0(SB), Y6
+	VFMADD213PD  const64_3f91d189408314ee<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f852420b04b37be<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f8c9cf07674736a<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f96e8bb1c8209a2<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fa6db6db6e31f13<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fc5555555555556<>+0(SB), Y4, Y6
+	VFMADD213PD  Y6, Y3, Y5
+	VMULPD       Y3, Y5, Y3
+	VFMADD213PD  Y1, Y1, Y3
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Y1
+	VBROADCASTSD const64_3c91a62633145c07<>+0(SB), Y4
+	VADDPD       Y3, Y3, Y5
+	VSUBPD       Y5, Y4, Y4
+	VADDPD       Y4, Y1, Y1
+	VBLENDVPD    Y2, Y1, Y3, Y1
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        Y0, Y1, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VCMPPD       $0x1e, const64_3fe0000000000000<>+0(SB), Y2, Y3
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y4
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y2, Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VSQRTPD      Y4, Y5
+	VBLENDVPD    Y3, Y5, Y2, Y2
+	VMULPD       Y4, Y4, Y5
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Y6
+	VFMADD213PD  const64_3f765a9c4dfcf8b2<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f8782651caa6547<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f91c4d35cf95421<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f9f1c71c1db0623<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fb3333333332eca<>+0(SB), Y5, Y6
+	VBROADCASTSD const64_3f9d72b2bc8155f8<>+0(SB), Y7
+	VFMADD213PD  const64_3f91d189408314ee<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f852420b04b37be<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f8c9cf07674736a<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f96e8bb1c8209a2<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fa6db6db6e31f13<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fc5555555555556<>+0(SB), Y5, Y7
+	VFMADD213PD  Y7, Y4, Y6
+	VMULPD       Y4, Y6, Y4
+	VFMADD213PD  Y2, Y2, Y4
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Y2
+	VBROADCASTSD const64_3c91a62633145c07<>+0(SB), Y5
+	VADDPD       Y4, Y4, Y6
+	VSUBPD       Y6, Y5, Y5
+	VADDPD       Y5, Y2, Y2
+	VBLENDVPD    Y3, Y2, Y4, Y2
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y0
+	VORPD        Y0, Y2, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+DATA const64_bf8e6aaa8a0a04cc<>+0(SB)/8, $0xbf8e6aaa8a0a04cc
+DATA const64_bf8e6aaa8a0a04cc<>+8(SB)/8, $0xbf8e6aaa8a0a04cc
+DATA const64_bf8e6aaa8a0a04cc<>+16(SB)/8, $0xbf8e6aaa8a0a04cc
+DATA const64_bf8e6aaa8a0a04cc<>+24(SB)/8, $0xbf8e6aaa8a0a04cc
+GLOBL const64_bf8e6aaa8a0a04cc<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f765a9c4dfcf8b2<>+0(SB)/8, $0x3f765a9c4dfcf8b2
+DATA const64_3f765a9c4dfcf8b2<>+8(SB)/8, $0x3f765a9c4dfcf8b2
+DATA const64_3f765a9c4dfcf8b2<>+16(SB)/8, $0x3f765a9c4dfcf8b2
+DATA const64_3f765a9c4dfcf8b2<>+24(SB)/8, $0x3f765a9c4dfcf8b2
+GLOBL const64_3f765a9c4dfcf8b2<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f8782651caa6547<>+0(SB)/8, $0x3f8782651caa6547
+DATA const64_3f8782651caa6547<>+8(SB)/8, $0x3f8782651caa6547
+DATA const64_3f8782651caa6547<>+16(SB)/8, $0x3f8782651caa6547
+DATA const64_3f8782651caa6547<>+24(SB)/8, $0x3f8782651caa6547
+GLOBL const64_3f8782651caa6547<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f91c4d35cf95421<>+0(SB)/8, $0x3f91c4d35cf95421
+DATA const64_3f91c4d35cf95421<>+8(SB)/8, $0x3f91c4d35cf95421
+DATA const64_3f91c4d35cf95421<>+16(SB)/8, $0x3f91c4d35cf95421
+DATA const64_3f91c4d35cf95421<>+24(SB)/8, $0x3f91c4d35cf95421
+GLOBL const64_3f91c4d35cf95421<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f9f1c71c1db0623<>+0(SB)/8, $0x3f9f1c71c1db0623
+DATA const64_3f9f1c71c1db0623<>+8(SB)/8, $0x3f9f1c71c1db0623
+DATA const64_3f9f1c71c1db0623<>+16(SB)/8, $0x3f9f1c71c1db0623
+DATA const64_3f9f1c71c1db0623<>+24(SB)/8, $0x3f9f1c71c1db0623
+GLOBL const64_3f9f1c71c1db0623<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fb3333333332eca<>+0(SB)/8, $0x3fb3333333332eca
+DATA const64_3fb3333333332eca<>+8(SB)/8, $0x3fb3333333332eca
+DATA const64_3fb3333333332eca<>+16(SB)/8, $0x3fb3333333332eca
+DATA const64_3fb3333333332eca<>+24(SB)/8, $0x3fb3333333332eca
+GLOBL const64_3fb3333333332eca<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f9d72b2bc8155f8<>+0(SB)/8, $0x3f9d72b2bc8155f8
+DATA const64_3f9d72b2bc8155f8<>+8(SB)/8, $0x3f9d72b2bc8155f8
+DATA const64_3f9d72b2bc8155f8<>+16(SB)/8, $0x3f9d72b2bc8155f8
+DATA const64_3f9d72b2bc8155f8<>+24(SB)/8, $0x3f9d72b2bc8155f8
+GLOBL const64_3f9d72b2bc8155f8<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f91d189408314ee<>+0(SB)/8, $0x3f91d189408314ee
+DATA const64_3f91d189408314ee<>+8(SB)/8, $0x3f91d189408314ee
+DATA const64_3f91d189408314ee<>+16(SB)/8, $0x3f91d189408314ee
+DATA const64_3f91d189408314ee<>+24(SB)/8, $0x3f91d189408314ee
+GLOBL const64_3f91d189408314ee<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f852420b04b37be<>+0(SB)/8, $0x3f852420b04b37be
+DATA const64_3f852420b04b37be<>+8(SB)/8, $0x3f852420b04b37be
+DATA const64_3f852420b04b37be<>+16(SB)/8, $0x3f852420b04b37be
+DATA const64_3f852420b04b37be<>+24(SB)/8, $0x3f852420b04b37be
+GLOBL const64_3f852420b04b37be<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f8c9cf07674736a<>+0(SB)/8, $0x3f8c9cf07674736a
+DATA const64_3f8c9cf07674736a<>+8(SB)/8, $0x3f8c9cf07674736a
+DATA const64_3f8c9cf07674736a<>+16(SB)/8, $0x3f8c9cf07674736a
+DATA const64_3f8c9cf07674736a<>+24(SB)/8, $0x3f8c9cf07674736a
+GLOBL const64_3f8c9cf07674736a<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3f96e8bb1c8209a2<>+0(SB)/8, $0x3f96e8bb1c8209a2
+DATA const64_3f96e8bb1c8209a2<>+8(SB)/8, $0x3f96e8bb1c8209a2
+DATA const64_3f96e8bb1c8209a2<>+16(SB)/8, $0x3f96e8bb1c8209a2
+DATA const64_3f96e8bb1c8209a2<>+24(SB)/8, $0x3f96e8bb1c8209a2
+GLOBL const64_3f96e8bb1c8209a2<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fa6db6db6e31f13<>+0(SB)/8, $0x3fa6db6db6e31f13
+DATA const64_3fa6db6db6e31f13<>+8(SB)/8, $0x3fa6db6db6e31f13
+DATA const64_3fa6db6db6e31f13<>+16(SB)/8, $0x3fa6db6db6e31f13
+DATA const64_3fa6db6db6e31f13<>+24(SB)/8, $0x3fa6db6db6e31f13
+GLOBL const64_3fa6db6db6e31f13<>(SB), RODATA|NOPTR, $32
+
+DATA const64_3fc5555555555556<>+0(SB)/8, $0x3fc5555555555556
+DATA const64_3fc5555555555556<>+8(SB)/8, $0x3fc5555555555556
+DATA const64_3fc5555555555556<>+16(SB)/8, $0x3fc5555555555556
+DATA const64_3fc5555555555556<>+24(SB)/8, $0x3fc5555555555556
+GLOBL const64_3fc5555555555556<>(SB), RODATA|NOPTR, $32
+
+// func acos64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, FMA3
+TEXT ·acos64AVX2(SB), NOSPLIT, $0-48
+	MOVQ  rows+16(FP), AX
+	TESTQ AX, AX
+	JLE   done
+	MOVQ  dst+0(FP), CX
+	MOVQ  x+8(FP), DX
+	MOVQ  cols+24(FP), BX
+
+row:
+	XORQ SI, SI
+	LEAQ -4(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y1
+	VCMPPD       $0x1e, const64_3fe0000000000000<>+0(SB), Y1, Y2
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y3
+	VSUBPD       Y1, Y3, Y3
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y3, Y3
+	VMULPD       Y1, Y1, Y4
+	VBLENDVPD    Y2, Y3, Y4, Y3
+	VSQRTPD      Y3, Y4
+	VBLENDVPD    Y2, Y4, Y1, Y1
+	VMULPD       Y3, Y3, Y4
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Y5
+	VFMADD213PD  const64_3f765a9c4dfcf8b2<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f8782651caa6547<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f91c4d35cf95421<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3f9f1c71c1db0623<>+0(SB), Y4, Y5
+	VFMADD213PD  const64_3fb3333333332eca<>+0(SB), Y4, Y5
+	VBROADCASTSD const64_3f9d72b2bc8155f8<>+0(SB), Y6
+	VFMADD213PD  const64_3f91d189408314ee<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f852420b04b37be<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f8c9cf07674736a<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3f96e8bb1c8209a2<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fa6db6db6e31f13<>+0(SB), Y4, Y6
+	VFMADD213PD  const64_3fc5555555555556<>+0(SB), Y4, Y6
+	VFMADD213PD  Y6, Y3, Y5
+	VMULPD       Y3, Y5, Y3
+	VFMADD213PD  Y1, Y1, Y3
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y1
+	VORPD        Y1, Y3, Y1
+	VBLENDVPD    Y2, Y3, Y1, Y1
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Y4
+	VBROADCASTSD const64_3c91a62633145c07<>+0(SB), Y5
+	VSUBPD       Y1, Y5, Y1
+	VADDPD       Y1, Y4, Y1
+	VCMPPD       $0x1e, const64_3fe0000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD    Y0, Y3, Y1, Y0
+	VANDPD       Y0, Y2, Y1
+	VADDPD       Y1, Y0, Y0
+	VMOVUPD      Y0, (CX)(SI*8)
+	ADDQ         $0x04, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	MOVQ         BX, DI
+	SUBQ         SI, DI
+	LEAQ         ramp<>+32(SB), R8
+	NEGQ         DI
+	VMOVDQU      (R8)(DI*8), Y1
+	VMASKMOVPD   (DX)(SI*8), Y1, Y0
+	VANDPD       const64_7fffffffffffffff<>+0(SB), Y0, Y2
+	VCMPPD       $0x1e, const64_3fe0000000000000<>+0(SB), Y2, Y3
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Y4
+	VSUBPD       Y2, Y4, Y4
+	VMULPD       const64_3fe0000000000000<>+0(SB), Y4, Y4
+	VMULPD       Y2, Y2, Y5
+	VBLENDVPD    Y3, Y4, Y5, Y4
+	VSQRTPD      Y4, Y5
+	VBLENDVPD    Y3, Y5, Y2, Y2
+	VMULPD       Y4, Y4, Y5
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Y6
+	VFMADD213PD  const64_3f765a9c4dfcf8b2<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f8782651caa6547<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f91c4d35cf95421<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3f9f1c71c1db0623<>+0(SB), Y5, Y6
+	VFMADD213PD  const64_3fb3333333332eca<>+0(SB), Y5, Y6
+	VBROADCASTSD const64_3f9d72b2bc8155f8<>+0(SB), Y7
+	VFMADD213PD  const64_3f91d189408314ee<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f852420b04b37be<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f8c9cf07674736a<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3f96e8bb1c8209a2<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fa6db6db6e31f13<>+0(SB), Y5, Y7
+	VFMADD213PD  const64_3fc5555555555556<>+0(SB), Y5, Y7
+	VFMADD213PD  Y7, Y4, Y6
+	VMULPD       Y4, Y6, Y4
+	VFMADD213PD  Y2, Y2, Y4
+	VANDPD       const64_8000000000000000<>+0(SB), Y0, Y2
+	VORPD        Y2, Y4, Y2
+	VBLENDVPD    Y3, Y4, Y2, Y2
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Y5
+	VBROADCASTSD const64_3c91a62633145c07<>+0(SB), Y6
+	VSUBPD       Y2, Y6, Y2
+	VADDPD       Y2, Y5, Y2
+	VCMPPD       $0x1e, const64_3fe0000000000000<>+0(SB), Y0, Y0
+	VBLENDVPD    Y0, Y4, Y2, Y0
+	VANDPD       Y0, Y3, Y2
+	VADDPD       Y2, Y0, Y0
+	VMASKMOVPD   Y0, Y1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
 // func spread64AVX2(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
 // Requires: AVX
 TEXT ·spread64AVX2(SB), NOSPLIT, $0-48
@@ -20579,7 +23205,6 @@ TEXT ·expm132AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_42b20000<>+0(SB), Z12
 	VBROADCASTSS const32_4b40007e<>+0(SB), Z13
 	VBROADCASTSS const32_7fffffff<>+0(SB), Z14
-	VBROADCASTSS const32_80000000<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -20600,42 +23225,42 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS      (DX)(SI*4), Z16
-	VBROADCASTSS const32_c1a00000<>+0(SB), Z17
-	VMOVAPS      Z12, Z18
-	VMINPS       Z16, Z18, Z16
-	VMAXPS       Z16, Z17, Z16
-	VPANDD       Z14, Z16, Z17
-	VCMPPS       $0x11, Z9, Z17, K2
-	VMOVAPS      Z16, Z17
-	VMOVAPS      Z11, Z18
-	VFMADD213PS  Z1, Z18, Z17
-	VSUBPS       Z1, Z17, Z17
-	VPXORD       Z19, Z19, Z19
-	VBLENDMPS    Z19, Z17, K2, Z20
-	VMOVAPS      Z16, Z17
-	VFNMADD231PS Z10, Z20, Z17
-	VFNMADD231PS Z2, Z20, Z17
-	VMULPS       Z17, Z17, Z18
-	VMOVAPS      Z4, Z25
-	VFMADD213PS  Z6, Z18, Z25
-	VFMADD213PS  Z8, Z18, Z25
-	VMOVAPS      Z3, Z26
-	VFMADD213PS  Z5, Z18, Z26
-	VFMADD213PS  Z7, Z18, Z26
-	VFMADD213PS  Z0, Z18, Z26
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD213PS  Z17, Z18, Z25
-	VADDPS       Z13, Z20, Z17
-	VPSLLD       $0x17, Z17, Z17
-	VMOVAPS      Z25, Z18
-	VSUBPS       Z0, Z17, Z26
-	VFMADD213PS  Z26, Z17, Z18
-	VADDPS       Z18, Z18, Z17
-	VBLENDMPS    Z25, Z17, K2, Z21
-	VPANDD       Z15, Z16, Z16
-	VPORD        Z16, Z21, Z16
-	VMOVUPS      Z16, (CX)(SI*4)
+	VMOVUPS      (DX)(SI*4), Z15
+	VBROADCASTSS const32_c1a00000<>+0(SB), Z16
+	VMOVAPS      Z12, Z17
+	VMINPS       Z15, Z17, Z15
+	VMAXPS       Z15, Z16, Z15
+	VPANDD       Z14, Z15, Z16
+	VCMPPS       $0x11, Z9, Z16, K2
+	VMOVAPS      Z15, Z16
+	VMOVAPS      Z11, Z17
+	VFMADD213PS  Z1, Z17, Z16
+	VSUBPS       Z1, Z16, Z16
+	VPXORD       Z18, Z18, Z18
+	VBLENDMPS    Z18, Z16, K2, Z19
+	VMOVAPS      Z15, Z16
+	VFNMADD231PS Z10, Z19, Z16
+	VFNMADD231PS Z2, Z19, Z16
+	VMULPS       Z16, Z16, Z17
+	VMOVAPS      Z4, Z24
+	VFMADD213PS  Z6, Z17, Z24
+	VFMADD213PS  Z8, Z17, Z24
+	VMOVAPS      Z3, Z25
+	VFMADD213PS  Z5, Z17, Z25
+	VFMADD213PS  Z7, Z17, Z25
+	VFMADD213PS  Z0, Z17, Z25
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD213PS  Z16, Z17, Z24
+	VADDPS       Z13, Z19, Z16
+	VPSLLD       $0x17, Z16, Z16
+	VMOVAPS      Z24, Z17
+	VSUBPS       Z0, Z16, Z25
+	VFMADD213PS  Z25, Z16, Z17
+	VADDPS       Z17, Z17, Z16
+	VBLENDMPS    Z24, Z16, K2, Z20
+	VPANDD.BCST  const32_80000000<>+0(SB), Z15, Z15
+	VPORD        Z15, Z20, Z15
+	VMOVUPS      Z15, (CX)(SI*4)
 	ADDQ         $0x10, SI
 	CMPQ         SI, DI
 	JLE          vectors1
@@ -20643,42 +23268,42 @@ vectors1:
 end2:
 	CMPQ         SI, BX
 	JGE          next
-	VMOVUPS.Z    (DX)(SI*4), K1, Z16
-	VBROADCASTSS const32_c1a00000<>+0(SB), Z17
-	VMOVAPS      Z12, Z18
-	VMINPS       Z16, Z18, Z16
-	VMAXPS       Z16, Z17, Z16
-	VPANDD       Z14, Z16, Z17
-	VCMPPS       $0x11, Z9, Z17, K2
-	VMOVAPS      Z16, Z17
-	VMOVAPS      Z11, Z18
-	VFMADD213PS  Z1, Z18, Z17
-	VSUBPS       Z1, Z17, Z17
-	VPXORD       Z22, Z22, Z22
-	VBLENDMPS    Z22, Z17, K2, Z23
-	VMOVAPS      Z16, Z17
-	VFNMADD231PS Z10, Z23, Z17
-	VFNMADD231PS Z2, Z23, Z17
-	VMULPS       Z17, Z17, Z18
-	VMOVAPS      Z4, Z25
-	VFMADD213PS  Z6, Z18, Z25
-	VFMADD213PS  Z8, Z18, Z25
-	VMOVAPS      Z3, Z26
-	VFMADD213PS  Z5, Z18, Z26
-	VFMADD213PS  Z7, Z18, Z26
-	VFMADD213PS  Z0, Z18, Z26
-	VFMADD213PS  Z26, Z17, Z25
-	VFMADD213PS  Z17, Z18, Z25
-	VADDPS       Z13, Z23, Z17
-	VPSLLD       $0x17, Z17, Z17
-	VMOVAPS      Z25, Z18
-	VSUBPS       Z0, Z17, Z26
-	VFMADD213PS  Z26, Z17, Z18
-	VADDPS       Z18, Z18, Z17
-	VBLENDMPS    Z25, Z17, K2, Z24
-	VPANDD       Z15, Z16, Z16
-	VPORD        Z16, Z24, Z16
-	VMOVUPS      Z16, K1, (CX)(SI*4)
+	VMOVUPS.Z    (DX)(SI*4), K1, Z15
+	VBROADCASTSS const32_c1a00000<>+0(SB), Z16
+	VMOVAPS      Z12, Z17
+	VMINPS       Z15, Z17, Z15
+	VMAXPS       Z15, Z16, Z15
+	VPANDD       Z14, Z15, Z16
+	VCMPPS       $0x11, Z9, Z16, K2
+	VMOVAPS      Z15, Z16
+	VMOVAPS      Z11, Z17
+	VFMADD213PS  Z1, Z17, Z16
+	VSUBPS       Z1, Z16, Z16
+	VPXORD       Z21, Z21, Z21
+	VBLENDMPS    Z21, Z16, K2, Z22
+	VMOVAPS      Z15, Z16
+	VFNMADD231PS Z10, Z22, Z16
+	VFNMADD231PS Z2, Z22, Z16
+	VMULPS       Z16, Z16, Z17
+	VMOVAPS      Z4, Z24
+	VFMADD213PS  Z6, Z17, Z24
+	VFMADD213PS  Z8, Z17, Z24
+	VMOVAPS      Z3, Z25
+	VFMADD213PS  Z5, Z17, Z25
+	VFMADD213PS  Z7, Z17, Z25
+	VFMADD213PS  Z0, Z17, Z25
+	VFMADD213PS  Z25, Z16, Z24
+	VFMADD213PS  Z16, Z17, Z24
+	VADDPS       Z13, Z22, Z16
+	VPSLLD       $0x17, Z16, Z16
+	VMOVAPS      Z24, Z17
+	VSUBPS       Z0, Z16, Z25
+	VFMADD213PS  Z25, Z16, Z17
+	VADDPS       Z17, Z17, Z16
+	VBLENDMPS    Z24, Z16, K2, Z23
+	VPANDD.BCST  const32_80000000<>+0(SB), Z15, Z15
+	VPORD        Z15, Z23, Z15
+	VMOVUPS      Z15, K1, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -20826,7 +23451,6 @@ TEXT ·log1p32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_4afb0c<>+0(SB), Z12
 	VBROADCASTSS const32_4b40007f<>+0(SB), Z13
 	VBROADCASTSS const32_7f800000<>+0(SB), Z14
-	VBROADCASTSS const32_7fffff<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -20847,49 +23471,49 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS          (DX)(SI*4), Z16
-	VADDPS           Z0, Z16, Z17
-	VSUBPS           Z0, Z17, Z18
-	VSUBPS           Z18, Z16, Z18
-	VPADDD           Z12, Z17, Z17
-	VPSRLD           $0x17, Z17, Z25
-	VCVTDQ2PS        Z25, Z25
-	VSUBPS           Z11, Z25, Z25
-	VPANDD           Z15, Z17, Z17
-	VPADDD           Z9, Z17, Z17
-	VMOVAPS          Z13, Z26
-	VMINPS           Z10, Z25, Z27
-	VSUBPS           Z27, Z26, Z26
-	VPSLLD           $0x17, Z26, Z26
-	VSUBPS           Z0, Z17, Z17
-	VFMADD231PS      Z26, Z18, Z17
-	VMULPS           Z17, Z17, Z18
-	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z26
-	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z26
-	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z26
-	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z26
-	VMOVAPS          Z3, Z27
-	VFMADD213PS      Z4, Z18, Z27
-	VFMADD213PS      Z5, Z18, Z27
-	VFMADD213PS      Z6, Z18, Z27
-	VFMADD213PS      Z27, Z17, Z26
-	VMULPS           Z17, Z26, Z26
-	VMULPS           Z18, Z26, Z26
-	VFMADD231PS      Z2, Z25, Z26
-	VFNMADD231PS     Z7, Z18, Z26
-	VADDPS           Z26, Z17, Z17
-	VFMADD231PS      Z8, Z25, Z17
-	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
-	VPORD            Z18, Z17, Z17
-	VCMPPS           $0x00, Z1, Z16, K2
-	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
-	VBLENDMPS        Z18, Z17, K2, Z19
-	VCMPPS           $0x11, Z1, Z16, K2
-	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
-	VBLENDMPS        Z17, Z19, K2, Z20
-	VCMPPS           $0x15, Z14, Z16, K2
-	VBLENDMPS        Z16, Z20, K2, Z21
-	VMOVUPS          Z21, (CX)(SI*4)
+	VMOVUPS          (DX)(SI*4), Z15
+	VADDPS           Z0, Z15, Z16
+	VSUBPS           Z0, Z16, Z17
+	VSUBPS           Z17, Z15, Z17
+	VPADDD           Z12, Z16, Z16
+	VPSRLD           $0x17, Z16, Z24
+	VCVTDQ2PS        Z24, Z24
+	VSUBPS           Z11, Z24, Z24
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z16, Z16
+	VPADDD           Z9, Z16, Z16
+	VMOVAPS          Z13, Z25
+	VMINPS           Z10, Z24, Z26
+	VSUBPS           Z26, Z25, Z25
+	VPSLLD           $0x17, Z25, Z25
+	VSUBPS           Z0, Z16, Z16
+	VFMADD231PS      Z25, Z17, Z16
+	VMULPS           Z16, Z16, Z17
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z25
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z17, Z25
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z17, Z25
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z17, Z25
+	VMOVAPS          Z3, Z26
+	VFMADD213PS      Z4, Z17, Z26
+	VFMADD213PS      Z5, Z17, Z26
+	VFMADD213PS      Z6, Z17, Z26
+	VFMADD213PS      Z26, Z16, Z25
+	VMULPS           Z16, Z25, Z25
+	VMULPS           Z17, Z25, Z25
+	VFMADD231PS      Z2, Z24, Z25
+	VFNMADD231PS     Z7, Z17, Z25
+	VADDPS           Z25, Z16, Z16
+	VFMADD231PS      Z8, Z24, Z16
+	VPANDD.BCST      const32_80000000<>+0(SB), Z15, Z17
+	VPORD            Z17, Z16, Z16
+	VCMPPS           $0x00, Z1, Z15, K2
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z16, K2, Z18
+	VCMPPS           $0x11, Z1, Z15, K2
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z16
+	VBLENDMPS        Z16, Z18, K2, Z19
+	VCMPPS           $0x15, Z14, Z15, K2
+	VBLENDMPS        Z15, Z19, K2, Z20
+	VMOVUPS          Z20, (CX)(SI*4)
 	ADDQ             $0x10, SI
 	CMPQ             SI, DI
 	JLE              vectors1
@@ -20897,49 +23521,49 @@ vectors1:
 end2:
 	CMPQ             SI, BX
 	JGE              next
-	VMOVUPS.Z        (DX)(SI*4), K1, Z16
-	VADDPS           Z0, Z16, Z17
-	VSUBPS           Z0, Z17, Z18
-	VSUBPS           Z18, Z16, Z18
-	VPADDD           Z12, Z17, Z17
-	VPSRLD           $0x17, Z17, Z25
-	VCVTDQ2PS        Z25, Z25
-	VSUBPS           Z11, Z25, Z25
-	VPANDD           Z15, Z17, Z17
-	VPADDD           Z9, Z17, Z17
-	VMOVAPS          Z13, Z26
-	VMINPS           Z10, Z25, Z27
-	VSUBPS           Z27, Z26, Z26
-	VPSLLD           $0x17, Z26, Z26
-	VSUBPS           Z0, Z17, Z17
-	VFMADD231PS      Z26, Z18, Z17
-	VMULPS           Z17, Z17, Z18
-	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z26
-	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z26
-	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z26
-	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z26
-	VMOVAPS          Z3, Z27
-	VFMADD213PS      Z4, Z18, Z27
-	VFMADD213PS      Z5, Z18, Z27
-	VFMADD213PS      Z6, Z18, Z27
-	VFMADD213PS      Z27, Z17, Z26
-	VMULPS           Z17, Z26, Z26
-	VMULPS           Z18, Z26, Z26
-	VFMADD231PS      Z2, Z25, Z26
-	VFNMADD231PS     Z7, Z18, Z26
-	VADDPS           Z26, Z17, Z17
-	VFMADD231PS      Z8, Z25, Z17
-	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
-	VPORD            Z18, Z17, Z17
-	VCMPPS           $0x00, Z1, Z16, K2
-	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
-	VBLENDMPS        Z18, Z17, K2, Z22
-	VCMPPS           $0x11, Z1, Z16, K2
-	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
-	VBLENDMPS        Z17, Z22, K2, Z23
-	VCMPPS           $0x15, Z14, Z16, K2
-	VBLENDMPS        Z16, Z23, K2, Z24
-	VMOVUPS          Z24, K1, (CX)(SI*4)
+	VMOVUPS.Z        (DX)(SI*4), K1, Z15
+	VADDPS           Z0, Z15, Z16
+	VSUBPS           Z0, Z16, Z17
+	VSUBPS           Z17, Z15, Z17
+	VPADDD           Z12, Z16, Z16
+	VPSRLD           $0x17, Z16, Z24
+	VCVTDQ2PS        Z24, Z24
+	VSUBPS           Z11, Z24, Z24
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z16, Z16
+	VPADDD           Z9, Z16, Z16
+	VMOVAPS          Z13, Z25
+	VMINPS           Z10, Z24, Z26
+	VSUBPS           Z26, Z25, Z25
+	VPSLLD           $0x17, Z25, Z25
+	VSUBPS           Z0, Z16, Z16
+	VFMADD231PS      Z25, Z17, Z16
+	VMULPS           Z16, Z16, Z17
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z25
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z17, Z25
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z17, Z25
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z17, Z25
+	VMOVAPS          Z3, Z26
+	VFMADD213PS      Z4, Z17, Z26
+	VFMADD213PS      Z5, Z17, Z26
+	VFMADD213PS      Z6, Z17, Z26
+	VFMADD213PS      Z26, Z16, Z25
+	VMULPS           Z16, Z25, Z25
+	VMULPS           Z17, Z25, Z25
+	VFMADD231PS      Z2, Z24, Z25
+	VFNMADD231PS     Z7, Z17, Z25
+	VADDPS           Z25, Z16, Z16
+	VFMADD231PS      Z8, Z24, Z16
+	VPANDD.BCST      const32_80000000<>+0(SB), Z15, Z17
+	VPORD            Z17, Z16, Z16
+	VCMPPS           $0x00, Z1, Z15, K2
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z16, K2, Z21
+	VCMPPS           $0x11, Z1, Z15, K2
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z16
+	VBLENDMPS        Z16, Z21, K2, Z22
+	VCMPPS           $0x15, Z14, Z15, K2
+	VBLENDMPS        Z15, Z22, K2, Z23
+	VMOVUPS          Z23, K1, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -20972,7 +23596,6 @@ TEXT ·tanh32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z12
 	VBROADCASTSS const32_40000000<>+0(SB), Z13
 	VBROADCASTSS const32_42b20000<>+0(SB), Z14
-	VBROADCASTSS const32_7fffffff<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -20993,49 +23616,49 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS          (DX)(SI*4), Z16
-	VPANDD           Z15, Z16, Z17
-	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
-	VMULPS           Z16, Z16, Z19
-	VMULPS           Z19, Z19, Z20
-	VMOVAPS          Z5, Z21
-	VFMADD213PS      Z7, Z20, Z21
-	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z22
-	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z20, Z22
-	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z20, Z22
-	VFMADD213PS      Z22, Z19, Z21
-	VMULPS           Z19, Z21, Z19
-	VFMADD213PS      Z16, Z16, Z19
-	VADDPS           Z17, Z17, Z16
-	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
-	VMOVAPS          Z14, Z21
-	VMINPS           Z16, Z21, Z16
-	VMAXPS           Z16, Z20, Z16
-	VMOVAPS          Z16, Z20
-	VMOVAPS          Z12, Z21
-	VFMADD213PS      Z1, Z21, Z20
-	VSUBPS           Z1, Z20, Z20
-	VFNMADD231PS     Z11, Z20, Z16
-	VFNMADD231PS     Z2, Z20, Z16
-	VMULPS           Z16, Z16, Z21
-	VMOVAPS          Z4, Z22
-	VFMADD213PS      Z8, Z21, Z22
-	VMOVAPS          Z3, Z25
-	VFMADD213PS      Z6, Z21, Z25
-	VFMADD213PS      Z9, Z21, Z25
-	VFMADD213PS      Z25, Z16, Z22
-	VFMADD213PS      Z16, Z21, Z22
-	VADDPS           Z0, Z22, Z16
-	VSCALEFPS        Z20, Z16, Z16
-	VMOVAPS          Z0, Z20
-	VMOVAPS          Z13, Z21
-	VADDPS           Z0, Z16, Z16
-	VDIVPS           Z16, Z21, Z16
-	VSUBPS           Z16, Z20, Z16
-	VCMPPS           $0x11, Z10, Z17, K2
-	VBLENDMPS        Z19, Z16, K2, Z23
-	VPORD            Z18, Z23, Z16
-	VMOVUPS          Z16, (CX)(SI*4)
+	VMOVUPS          (DX)(SI*4), Z15
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z15, Z16
+	VPANDD.BCST      const32_80000000<>+0(SB), Z15, Z17
+	VMULPS           Z15, Z15, Z18
+	VMULPS           Z18, Z18, Z19
+	VMOVAPS          Z5, Z20
+	VFMADD213PS      Z7, Z19, Z20
+	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z21
+	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z19, Z21
+	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z19, Z21
+	VFMADD213PS      Z21, Z18, Z20
+	VMULPS           Z18, Z20, Z18
+	VFMADD213PS      Z15, Z15, Z18
+	VADDPS           Z16, Z16, Z15
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z19
+	VMOVAPS          Z14, Z20
+	VMINPS           Z15, Z20, Z15
+	VMAXPS           Z15, Z19, Z15
+	VMOVAPS          Z15, Z19
+	VMOVAPS          Z12, Z20
+	VFMADD213PS      Z1, Z20, Z19
+	VSUBPS           Z1, Z19, Z19
+	VFNMADD231PS     Z11, Z19, Z15
+	VFNMADD231PS     Z2, Z19, Z15
+	VMULPS           Z15, Z15, Z20
+	VMOVAPS          Z4, Z21
+	VFMADD213PS      Z8, Z20, Z21
+	VMOVAPS          Z3, Z24
+	VFMADD213PS      Z6, Z20, Z24
+	VFMADD213PS      Z9, Z20, Z24
+	VFMADD213PS      Z24, Z15, Z21
+	VFMADD213PS      Z15, Z20, Z21
+	VADDPS           Z0, Z21, Z15
+	VSCALEFPS        Z19, Z15, Z15
+	VMOVAPS          Z0, Z19
+	VMOVAPS          Z13, Z20
+	VADDPS           Z0, Z15, Z15
+	VDIVPS           Z15, Z20, Z15
+	VSUBPS           Z15, Z19, Z15
+	VCMPPS           $0x11, Z10, Z16, K2
+	VBLENDMPS        Z18, Z15, K2, Z22
+	VPORD            Z17, Z22, Z15
+	VMOVUPS          Z15, (CX)(SI*4)
 	ADDQ             $0x10, SI
 	CMPQ             SI, DI
 	JLE              vectors1
@@ -21043,49 +23666,49 @@ vectors1:
 end2:
 	CMPQ             SI, BX
 	JGE              next
-	VMOVUPS.Z        (DX)(SI*4), K1, Z16
-	VPANDD           Z15, Z16, Z17
-	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
-	VMULPS           Z16, Z16, Z19
-	VMULPS           Z19, Z19, Z20
-	VMOVAPS          Z5, Z21
-	VFMADD213PS      Z7, Z20, Z21
-	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z22
-	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z20, Z22
-	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z20, Z22
-	VFMADD213PS      Z22, Z19, Z21
-	VMULPS           Z19, Z21, Z19
-	VFMADD213PS      Z16, Z16, Z19
-	VADDPS           Z17, Z17, Z16
-	VBROADCASTSS     const32_c2d00000<>+0(SB), Z20
-	VMOVAPS          Z14, Z21
-	VMINPS           Z16, Z21, Z16
-	VMAXPS           Z16, Z20, Z16
-	VMOVAPS          Z16, Z20
-	VMOVAPS          Z12, Z21
-	VFMADD213PS      Z1, Z21, Z20
-	VSUBPS           Z1, Z20, Z20
-	VFNMADD231PS     Z11, Z20, Z16
-	VFNMADD231PS     Z2, Z20, Z16
-	VMULPS           Z16, Z16, Z21
-	VMOVAPS          Z4, Z22
-	VFMADD213PS      Z8, Z21, Z22
-	VMOVAPS          Z3, Z25
-	VFMADD213PS      Z6, Z21, Z25
-	VFMADD213PS      Z9, Z21, Z25
-	VFMADD213PS      Z25, Z16, Z22
-	VFMADD213PS      Z16, Z21, Z22
-	VADDPS           Z0, Z22, Z16
-	VSCALEFPS        Z20, Z16, Z16
-	VMOVAPS          Z0, Z20
-	VMOVAPS          Z13, Z21
-	VADDPS           Z0, Z16, Z16
-	VDIVPS           Z16, Z21, Z16
-	VSUBPS           Z16, Z20, Z16
-	VCMPPS           $0x11, Z10, Z17, K2
-	VBLENDMPS        Z19, Z16, K2, Z24
-	VPORD            Z18, Z24, Z16
-	VMOVUPS          Z16, K1, (CX)(SI*4)
+	VMOVUPS.Z        (DX)(SI*4), K1, Z15
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z15, Z16
+	VPANDD.BCST      const32_80000000<>+0(SB), Z15, Z17
+	VMULPS           Z15, Z15, Z18
+	VMULPS           Z18, Z18, Z19
+	VMOVAPS          Z5, Z20
+	VFMADD213PS      Z7, Z19, Z20
+	VBROADCASTSS     const32_bbc7c6f2<>+0(SB), Z21
+	VFMADD213PS.BCST const32_bd5c92c5<>+0(SB), Z19, Z21
+	VFMADD213PS.BCST const32_beaaaaa9<>+0(SB), Z19, Z21
+	VFMADD213PS      Z21, Z18, Z20
+	VMULPS           Z18, Z20, Z18
+	VFMADD213PS      Z15, Z15, Z18
+	VADDPS           Z16, Z16, Z15
+	VBROADCASTSS     const32_c2d00000<>+0(SB), Z19
+	VMOVAPS          Z14, Z20
+	VMINPS           Z15, Z20, Z15
+	VMAXPS           Z15, Z19, Z15
+	VMOVAPS          Z15, Z19
+	VMOVAPS          Z12, Z20
+	VFMADD213PS      Z1, Z20, Z19
+	VSUBPS           Z1, Z19, Z19
+	VFNMADD231PS     Z11, Z19, Z15
+	VFNMADD231PS     Z2, Z19, Z15
+	VMULPS           Z15, Z15, Z20
+	VMOVAPS          Z4, Z21
+	VFMADD213PS      Z8, Z20, Z21
+	VMOVAPS          Z3, Z24
+	VFMADD213PS      Z6, Z20, Z24
+	VFMADD213PS      Z9, Z20, Z24
+	VFMADD213PS      Z24, Z15, Z21
+	VFMADD213PS      Z15, Z20, Z21
+	VADDPS           Z0, Z21, Z15
+	VSCALEFPS        Z19, Z15, Z15
+	VMOVAPS          Z0, Z19
+	VMOVAPS          Z13, Z20
+	VADDPS           Z0, Z15, Z15
+	VDIVPS           Z15, Z20, Z15
+	VSUBPS           Z15, Z19, Z15
+	VCMPPS           $0x11, Z10, Z16, K2
+	VBLENDMPS        Z18, Z15, K2, Z23
+	VPORD            Z17, Z23, Z15
+	VMOVUPS          Z15, K1, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -21684,7 +24307,6 @@ TEXT ·erf32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_3e0375d4<>+0(SB), Z12
 	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z13
 	VBROADCASTSS const32_3f000000<>+0(SB), Z14
-	VBROADCASTSS const32_3f317200<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -21705,121 +24327,121 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS          (DX)(SI*4), Z16
-	VPANDD.BCST      const32_7fffffff<>+0(SB), Z16, Z17
-	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
-	VMULPS           Z16, Z16, Z19
-	VMULPS           Z19, Z19, Z20
-	VBROADCASTSS     const32_ba522844<>+0(SB), Z21
-	VFMADD213PS.BCST const32_bcdbfd5d<>+0(SB), Z20, Z21
-	VFMADD213PS.BCST const32_bec0939f<>+0(SB), Z20, Z21
-	VMOVAPS          Z4, Z22
-	VFMADD213PS      Z7, Z20, Z22
-	VFMADD213PS      Z11, Z20, Z22
-	VFMADD213PS      Z12, Z20, Z22
-	VFMADD213PS      Z22, Z19, Z21
-	VFMADD213PS      Z16, Z16, Z21
-	VBROADCASTSS     const32_40800000<>+0(SB), Z16
-	VMINPS           Z17, Z16, Z16
-	VSUBPS           Z0, Z16, Z16
-	VMULPS           Z16, Z16, Z19
-	VBROADCASTSS     const32_b7ede55a<>+0(SB), Z20
-	VFMADD213PS.BCST const32_bb0531d2<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST const32_bd2a4340<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST const32_c028e4d8<>+0(SB), Z19, Z20
-	VMOVAPS          Z2, Z22
-	VFMADD213PS      Z5, Z19, Z22
-	VFMADD213PS      Z9, Z19, Z22
-	VFMADD213PS.BCST const32_bf57d5d1<>+0(SB), Z19, Z22
-	VFMADD213PS.BCST const32_bfecbfe0<>+0(SB), Z19, Z22
-	VFMADD213PS      Z22, Z16, Z20
-	VBROADCASTSS     const32_c2d00000<>+0(SB), Z16
-	VBROADCASTSS     const32_42b20000<>+0(SB), Z19
-	VMINPS           Z20, Z19, Z19
-	VMAXPS           Z19, Z16, Z16
-	VMOVAPS          Z16, Z19
-	VBROADCASTSS     const32_3fb8aa3b<>+0(SB), Z20
-	VFMADD213PS      Z1, Z20, Z19
-	VSUBPS           Z1, Z19, Z19
-	VFNMADD231PS     Z15, Z19, Z16
-	VFNMADD231PS     Z3, Z19, Z16
-	VMULPS           Z16, Z16, Z20
-	VMOVAPS          Z8, Z22
-	VFMADD213PS      Z13, Z20, Z22
-	VMOVAPS          Z6, Z25
-	VFMADD213PS      Z10, Z20, Z25
-	VFMADD213PS      Z14, Z20, Z25
-	VFMADD213PS      Z25, Z16, Z22
-	VFMADD213PS      Z16, Z20, Z22
-	VADDPS           Z0, Z22, Z16
-	VSCALEFPS        Z19, Z16, Z16
-	VMOVAPS          Z0, Z19
-	VSUBPS           Z16, Z19, Z16
-	VCMPPS           $0x11, Z0, Z17, K2
-	VBLENDMPS        Z21, Z16, K2, Z23
-	VPORD            Z18, Z23, Z16
-	VMOVUPS          Z16, (CX)(SI*4)
-	ADDQ             $0x10, SI
-	CMPQ             SI, DI
-	JLE              vectors1
+	VMOVUPS           (DX)(SI*4), Z15
+	VPANDD.BCST       const32_7fffffff<>+0(SB), Z15, Z16
+	VPANDD.BCST       const32_80000000<>+0(SB), Z15, Z17
+	VMULPS            Z15, Z15, Z18
+	VMULPS            Z18, Z18, Z19
+	VBROADCASTSS      const32_ba522844<>+0(SB), Z20
+	VFMADD213PS.BCST  const32_bcdbfd5d<>+0(SB), Z19, Z20
+	VFMADD213PS.BCST  const32_bec0939f<>+0(SB), Z19, Z20
+	VMOVAPS           Z4, Z21
+	VFMADD213PS       Z7, Z19, Z21
+	VFMADD213PS       Z11, Z19, Z21
+	VFMADD213PS       Z12, Z19, Z21
+	VFMADD213PS       Z21, Z18, Z20
+	VFMADD213PS       Z15, Z15, Z20
+	VBROADCASTSS      const32_40800000<>+0(SB), Z15
+	VMINPS            Z16, Z15, Z15
+	VSUBPS            Z0, Z15, Z15
+	VMULPS            Z15, Z15, Z18
+	VBROADCASTSS      const32_b7ede55a<>+0(SB), Z19
+	VFMADD213PS.BCST  const32_bb0531d2<>+0(SB), Z18, Z19
+	VFMADD213PS.BCST  const32_bd2a4340<>+0(SB), Z18, Z19
+	VFMADD213PS.BCST  const32_c028e4d8<>+0(SB), Z18, Z19
+	VMOVAPS           Z2, Z21
+	VFMADD213PS       Z5, Z18, Z21
+	VFMADD213PS       Z9, Z18, Z21
+	VFMADD213PS.BCST  const32_bf57d5d1<>+0(SB), Z18, Z21
+	VFMADD213PS.BCST  const32_bfecbfe0<>+0(SB), Z18, Z21
+	VFMADD213PS       Z21, Z15, Z19
+	VBROADCASTSS      const32_c2d00000<>+0(SB), Z15
+	VBROADCASTSS      const32_42b20000<>+0(SB), Z18
+	VMINPS            Z19, Z18, Z18
+	VMAXPS            Z18, Z15, Z15
+	VMOVAPS           Z15, Z18
+	VBROADCASTSS      const32_3fb8aa3b<>+0(SB), Z19
+	VFMADD213PS       Z1, Z19, Z18
+	VSUBPS            Z1, Z18, Z18
+	VFNMADD231PS.BCST const32_3f317200<>+0(SB), Z18, Z15
+	VFNMADD231PS      Z3, Z18, Z15
+	VMULPS            Z15, Z15, Z19
+	VMOVAPS           Z8, Z21
+	VFMADD213PS       Z13, Z19, Z21
+	VMOVAPS           Z6, Z24
+	VFMADD213PS       Z10, Z19, Z24
+	VFMADD213PS       Z14, Z19, Z24
+	VFMADD213PS       Z24, Z15, Z21
+	VFMADD213PS       Z15, Z19, Z21
+	VADDPS            Z0, Z21, Z15
+	VSCALEFPS         Z18, Z15, Z15
+	VMOVAPS           Z0, Z18
+	VSUBPS            Z15, Z18, Z15
+	VCMPPS            $0x11, Z0, Z16, K2
+	VBLENDMPS         Z20, Z15, K2, Z22
+	VPORD             Z17, Z22, Z15
+	VMOVUPS           Z15, (CX)(SI*4)
+	ADDQ              $0x10, SI
+	CMPQ              SI, DI
+	JLE               vectors1
 
 end2:
-	CMPQ             SI, BX
-	JGE              next
-	VMOVUPS.Z        (DX)(SI*4), K1, Z16
-	VPANDD.BCST      const32_7fffffff<>+0(SB), Z16, Z17
-	VPANDD.BCST      const32_80000000<>+0(SB), Z16, Z18
-	VMULPS           Z16, Z16, Z19
-	VMULPS           Z19, Z19, Z20
-	VBROADCASTSS     const32_ba522844<>+0(SB), Z21
-	VFMADD213PS.BCST const32_bcdbfd5d<>+0(SB), Z20, Z21
-	VFMADD213PS.BCST const32_bec0939f<>+0(SB), Z20, Z21
-	VMOVAPS          Z4, Z22
-	VFMADD213PS      Z7, Z20, Z22
-	VFMADD213PS      Z11, Z20, Z22
-	VFMADD213PS      Z12, Z20, Z22
-	VFMADD213PS      Z22, Z19, Z21
-	VFMADD213PS      Z16, Z16, Z21
-	VBROADCASTSS     const32_40800000<>+0(SB), Z16
-	VMINPS           Z17, Z16, Z16
-	VSUBPS           Z0, Z16, Z16
-	VMULPS           Z16, Z16, Z19
-	VBROADCASTSS     const32_b7ede55a<>+0(SB), Z20
-	VFMADD213PS.BCST const32_bb0531d2<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST const32_bd2a4340<>+0(SB), Z19, Z20
-	VFMADD213PS.BCST const32_c028e4d8<>+0(SB), Z19, Z20
-	VMOVAPS          Z2, Z22
-	VFMADD213PS      Z5, Z19, Z22
-	VFMADD213PS      Z9, Z19, Z22
-	VFMADD213PS.BCST const32_bf57d5d1<>+0(SB), Z19, Z22
-	VFMADD213PS.BCST const32_bfecbfe0<>+0(SB), Z19, Z22
-	VFMADD213PS      Z22, Z16, Z20
-	VBROADCASTSS     const32_c2d00000<>+0(SB), Z16
-	VBROADCASTSS     const32_42b20000<>+0(SB), Z19
-	VMINPS           Z20, Z19, Z19
-	VMAXPS           Z19, Z16, Z16
-	VMOVAPS          Z16, Z19
-	VBROADCASTSS     const32_3fb8aa3b<>+0(SB), Z20
-	VFMADD213PS      Z1, Z20, Z19
-	VSUBPS           Z1, Z19, Z19
-	VFNMADD231PS     Z15, Z19, Z16
-	VFNMADD231PS     Z3, Z19, Z16
-	VMULPS           Z16, Z16, Z20
-	VMOVAPS          Z8, Z22
-	VFMADD213PS      Z13, Z20, Z22
-	VMOVAPS          Z6, Z25
-	VFMADD213PS      Z10, Z20, Z25
-	VFMADD213PS      Z14, Z20, Z25
-	VFMADD213PS      Z25, Z16, Z22
-	VFMADD213PS      Z16, Z20, Z22
-	VADDPS           Z0, Z22, Z16
-	VSCALEFPS        Z19, Z16, Z16
-	VMOVAPS          Z0, Z19
-	VSUBPS           Z16, Z19, Z16
-	VCMPPS           $0x11, Z0, Z17, K2
-	VBLENDMPS        Z21, Z16, K2, Z24
-	VPORD            Z18, Z24, Z16
-	VMOVUPS          Z16, K1, (CX)(SI*4)
+	CMPQ              SI, BX
+	JGE               next
+	VMOVUPS.Z         (DX)(SI*4), K1, Z15
+	VPANDD.BCST       const32_7fffffff<>+0(SB), Z15, Z16
+	VPANDD.BCST       const32_80000000<>+0(SB), Z15, Z17
+	VMULPS            Z15, Z15, Z18
+	VMULPS            Z18, Z18, Z19
+	VBROADCASTSS      const32_ba522844<>+0(SB), Z20
+	VFMADD213PS.BCST  const32_bcdbfd5d<>+0(SB), Z19, Z20
+	VFMADD213PS.BCST  const32_bec0939f<>+0(SB), Z19, Z20
+	VMOVAPS           Z4, Z21
+	VFMADD213PS       Z7, Z19, Z21
+	VFMADD213PS       Z11, Z19, Z21
+	VFMADD213PS       Z12, Z19, Z21
+	VFMADD213PS       Z21, Z18, Z20
+	VFMADD213PS       Z15, Z15, Z20
+	VBROADCASTSS      const32_40800000<>+0(SB), Z15
+	VMINPS            Z16, Z15, Z15
+	VSUBPS            Z0, Z15, Z15
+	VMULPS            Z15, Z15, Z18
+	VBROADCASTSS      const32_b7ede55a<>+0(SB), Z19
+	VFMADD213PS.BCST  const32_bb0531d2<>+0(SB), Z18, Z19
+	VFMADD213PS.BCST  const32_bd2a4340<>+0(SB), Z18, Z19
+	VFMADD213PS.BCST  const32_c028e4d8<>+0(SB), Z18, Z19
+	VMOVAPS           Z2, Z21
+	VFMADD213PS       Z5, Z18, Z21
+	VFMADD213PS       Z9, Z18, Z21
+	VFMADD213PS.BCST  const32_bf57d5d1<>+0(SB), Z18, Z21
+	VFMADD213PS.BCST  const32_bfecbfe0<>+0(SB), Z18, Z21
+	VFMADD213PS       Z21, Z15, Z19
+	VBROADCASTSS      const32_c2d00000<>+0(SB), Z15
+	VBROADCASTSS      const32_42b20000<>+0(SB), Z18
+	VMINPS            Z19, Z18, Z18
+	VMAXPS            Z18, Z15, Z15
+	VMOVAPS           Z15, Z18
+	VBROADCASTSS      const32_3fb8aa3b<>+0(SB), Z19
+	VFMADD213PS       Z1, Z19, Z18
+	VSUBPS            Z1, Z18, Z18
+	VFNMADD231PS.BCST const32_3f317200<>+0(SB), Z18, Z15
+	VFNMADD231PS      Z3, Z18, Z15
+	VMULPS            Z15, Z15, Z19
+	VMOVAPS           Z8, Z21
+	VFMADD213PS       Z13, Z19, Z21
+	VMOVAPS           Z6, Z24
+	VFMADD213PS       Z10, Z19, Z24
+	VFMADD213PS       Z14, Z19, Z24
+	VFMADD213PS       Z24, Z15, Z21
+	VFMADD213PS       Z15, Z19, Z21
+	VADDPS            Z0, Z21, Z15
+	VSCALEFPS         Z18, Z15, Z15
+	VMOVAPS           Z0, Z18
+	VSUBPS            Z15, Z18, Z15
+	VCMPPS            $0x11, Z0, Z16, K2
+	VBLENDMPS         Z20, Z15, K2, Z23
+	VPORD             Z17, Z23, Z15
+	VMOVUPS           Z15, K1, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -21852,7 +24474,6 @@ TEXT ·asinh32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_42c80000<>+0(SB), Z12
 	VBROADCASTSS const32_42fe0000<>+0(SB), Z13
 	VBROADCASTSS const32_4afb0c<>+0(SB), Z14
-	VBROADCASTSS const32_4b40007f<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -21873,63 +24494,63 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS          (DX)(SI*4), Z16
-	VPANDD.BCST      const32_7fffffff<>+0(SB), Z16, Z17
-	VMOVAPS          Z17, Z18
-	VFMADD213PS      Z0, Z17, Z18
-	VSQRTPS          Z18, Z18
-	VMULPS           Z17, Z17, Z27
-	VADDPS           Z0, Z18, Z18
-	VDIVPS           Z18, Z27, Z18
-	VADDPS           Z18, Z17, Z18
-	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z17, K2
-	VBLENDMPS        Z17, Z18, K2, Z19
-	VADDPS           Z0, Z19, Z17
-	VSUBPS           Z0, Z17, Z18
-	VSUBPS           Z18, Z19, Z18
-	VPADDD           Z14, Z17, Z17
-	VPSRLD           $0x17, Z17, Z27
-	VCVTDQ2PS        Z27, Z27
-	VSUBPS           Z13, Z27, Z27
-	VPANDD.BCST      const32_7fffff<>+0(SB), Z17, Z17
-	VPADDD           Z11, Z17, Z17
-	VMOVAPS          Z15, Z28
-	VMINPS           Z12, Z27, Z29
-	VSUBPS           Z29, Z28, Z28
-	VPSLLD           $0x17, Z28, Z28
-	VSUBPS           Z0, Z17, Z17
-	VFMADD231PS      Z28, Z18, Z17
-	VMULPS           Z17, Z17, Z18
-	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z28
-	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z28
-	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z28
-	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z28
-	VMOVAPS          Z4, Z29
-	VFMADD213PS      Z5, Z18, Z29
-	VFMADD213PS      Z6, Z18, Z29
-	VFMADD213PS      Z7, Z18, Z29
-	VFMADD213PS      Z29, Z17, Z28
-	VMULPS           Z17, Z28, Z28
-	VMULPS           Z18, Z28, Z28
-	VFMADD231PS      Z3, Z27, Z28
-	VFNMADD231PS     Z8, Z18, Z28
-	VADDPS           Z28, Z17, Z17
-	VFMADD231PS      Z9, Z27, Z17
-	VPANDD           Z1, Z19, Z18
-	VPORD            Z18, Z17, Z17
-	VCMPPS           $0x00, Z2, Z19, K3
-	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
-	VBLENDMPS        Z18, Z17, K3, Z20
-	VCMPPS           $0x11, Z2, Z19, K3
-	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
-	VBLENDMPS        Z17, Z20, K3, Z21
-	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z19, K3
-	VBLENDMPS        Z19, Z21, K3, Z22
-	VMOVAPS.Z        Z10, K2, Z17
-	VADDPS           Z17, Z22, Z17
-	VPANDD           Z1, Z16, Z16
-	VPORD            Z16, Z17, Z16
-	VMOVUPS          Z16, (CX)(SI*4)
+	VMOVUPS          (DX)(SI*4), Z15
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z15, Z16
+	VMOVAPS          Z16, Z17
+	VFMADD213PS      Z0, Z16, Z17
+	VSQRTPS          Z17, Z17
+	VMULPS           Z16, Z16, Z26
+	VADDPS           Z0, Z17, Z17
+	VDIVPS           Z17, Z26, Z17
+	VADDPS           Z17, Z16, Z17
+	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z16, K2
+	VBLENDMPS        Z16, Z17, K2, Z18
+	VADDPS           Z0, Z18, Z16
+	VSUBPS           Z0, Z16, Z17
+	VSUBPS           Z17, Z18, Z17
+	VPADDD           Z14, Z16, Z16
+	VPSRLD           $0x17, Z16, Z26
+	VCVTDQ2PS        Z26, Z26
+	VSUBPS           Z13, Z26, Z26
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z16, Z16
+	VPADDD           Z11, Z16, Z16
+	VBROADCASTSS     const32_4b40007f<>+0(SB), Z27
+	VMINPS           Z12, Z26, Z28
+	VSUBPS           Z28, Z27, Z27
+	VPSLLD           $0x17, Z27, Z27
+	VSUBPS           Z0, Z16, Z16
+	VFMADD231PS      Z27, Z17, Z16
+	VMULPS           Z16, Z16, Z17
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z27
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z17, Z27
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z17, Z27
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z17, Z27
+	VMOVAPS          Z4, Z28
+	VFMADD213PS      Z5, Z17, Z28
+	VFMADD213PS      Z6, Z17, Z28
+	VFMADD213PS      Z7, Z17, Z28
+	VFMADD213PS      Z28, Z16, Z27
+	VMULPS           Z16, Z27, Z27
+	VMULPS           Z17, Z27, Z27
+	VFMADD231PS      Z3, Z26, Z27
+	VFNMADD231PS     Z8, Z17, Z27
+	VADDPS           Z27, Z16, Z16
+	VFMADD231PS      Z9, Z26, Z16
+	VPANDD           Z1, Z18, Z17
+	VPORD            Z17, Z16, Z16
+	VCMPPS           $0x00, Z2, Z18, K3
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z16, K3, Z19
+	VCMPPS           $0x11, Z2, Z18, K3
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z16
+	VBLENDMPS        Z16, Z19, K3, Z20
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z18, K3
+	VBLENDMPS        Z18, Z20, K3, Z21
+	VMOVAPS.Z        Z10, K2, Z16
+	VADDPS           Z16, Z21, Z16
+	VPANDD           Z1, Z15, Z15
+	VPORD            Z15, Z16, Z15
+	VMOVUPS          Z15, (CX)(SI*4)
 	ADDQ             $0x10, SI
 	CMPQ             SI, DI
 	JLE              vectors1
@@ -21937,63 +24558,63 @@ vectors1:
 end2:
 	CMPQ             SI, BX
 	JGE              next
-	VMOVUPS.Z        (DX)(SI*4), K1, Z16
-	VPANDD.BCST      const32_7fffffff<>+0(SB), Z16, Z17
-	VMOVAPS          Z17, Z18
-	VFMADD213PS      Z0, Z17, Z18
-	VSQRTPS          Z18, Z18
-	VMULPS           Z17, Z17, Z27
-	VADDPS           Z0, Z18, Z18
-	VDIVPS           Z18, Z27, Z18
-	VADDPS           Z18, Z17, Z18
-	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z17, K2
-	VBLENDMPS        Z17, Z18, K2, Z23
-	VADDPS           Z0, Z23, Z17
-	VSUBPS           Z0, Z17, Z18
-	VSUBPS           Z18, Z23, Z18
-	VPADDD           Z14, Z17, Z17
-	VPSRLD           $0x17, Z17, Z27
-	VCVTDQ2PS        Z27, Z27
-	VSUBPS           Z13, Z27, Z27
-	VPANDD.BCST      const32_7fffff<>+0(SB), Z17, Z17
-	VPADDD           Z11, Z17, Z17
-	VMOVAPS          Z15, Z28
-	VMINPS           Z12, Z27, Z29
-	VSUBPS           Z29, Z28, Z28
-	VPSLLD           $0x17, Z28, Z28
-	VSUBPS           Z0, Z17, Z17
-	VFMADD231PS      Z28, Z18, Z17
-	VMULPS           Z17, Z17, Z18
-	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z28
-	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z28
-	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z28
-	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z28
-	VMOVAPS          Z4, Z29
-	VFMADD213PS      Z5, Z18, Z29
-	VFMADD213PS      Z6, Z18, Z29
-	VFMADD213PS      Z7, Z18, Z29
-	VFMADD213PS      Z29, Z17, Z28
-	VMULPS           Z17, Z28, Z28
-	VMULPS           Z18, Z28, Z28
-	VFMADD231PS      Z3, Z27, Z28
-	VFNMADD231PS     Z8, Z18, Z28
-	VADDPS           Z28, Z17, Z17
-	VFMADD231PS      Z9, Z27, Z17
-	VPANDD           Z1, Z23, Z18
-	VPORD            Z18, Z17, Z17
-	VCMPPS           $0x00, Z2, Z23, K3
-	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
-	VBLENDMPS        Z18, Z17, K3, Z24
-	VCMPPS           $0x11, Z2, Z23, K3
-	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
-	VBLENDMPS        Z17, Z24, K3, Z25
-	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z23, K3
-	VBLENDMPS        Z23, Z25, K3, Z26
-	VMOVAPS.Z        Z10, K2, Z17
-	VADDPS           Z17, Z26, Z17
-	VPANDD           Z1, Z16, Z16
-	VPORD            Z16, Z17, Z16
-	VMOVUPS          Z16, K1, (CX)(SI*4)
+	VMOVUPS.Z        (DX)(SI*4), K1, Z15
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z15, Z16
+	VMOVAPS          Z16, Z17
+	VFMADD213PS      Z0, Z16, Z17
+	VSQRTPS          Z17, Z17
+	VMULPS           Z16, Z16, Z26
+	VADDPS           Z0, Z17, Z17
+	VDIVPS           Z17, Z26, Z17
+	VADDPS           Z17, Z16, Z17
+	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z16, K2
+	VBLENDMPS        Z16, Z17, K2, Z22
+	VADDPS           Z0, Z22, Z16
+	VSUBPS           Z0, Z16, Z17
+	VSUBPS           Z17, Z22, Z17
+	VPADDD           Z14, Z16, Z16
+	VPSRLD           $0x17, Z16, Z26
+	VCVTDQ2PS        Z26, Z26
+	VSUBPS           Z13, Z26, Z26
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z16, Z16
+	VPADDD           Z11, Z16, Z16
+	VBROADCASTSS     const32_4b40007f<>+0(SB), Z27
+	VMINPS           Z12, Z26, Z28
+	VSUBPS           Z28, Z27, Z27
+	VPSLLD           $0x17, Z27, Z27
+	VSUBPS           Z0, Z16, Z16
+	VFMADD231PS      Z27, Z17, Z16
+	VMULPS           Z16, Z16, Z17
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z27
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z17, Z27
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z17, Z27
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z17, Z27
+	VMOVAPS          Z4, Z28
+	VFMADD213PS      Z5, Z17, Z28
+	VFMADD213PS      Z6, Z17, Z28
+	VFMADD213PS      Z7, Z17, Z28
+	VFMADD213PS      Z28, Z16, Z27
+	VMULPS           Z16, Z27, Z27
+	VMULPS           Z17, Z27, Z27
+	VFMADD231PS      Z3, Z26, Z27
+	VFNMADD231PS     Z8, Z17, Z27
+	VADDPS           Z27, Z16, Z16
+	VFMADD231PS      Z9, Z26, Z16
+	VPANDD           Z1, Z22, Z17
+	VPORD            Z17, Z16, Z16
+	VCMPPS           $0x00, Z2, Z22, K3
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z16, K3, Z23
+	VCMPPS           $0x11, Z2, Z22, K3
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z16
+	VBLENDMPS        Z16, Z23, K3, Z24
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z22, K3
+	VBLENDMPS        Z22, Z24, K3, Z25
+	VMOVAPS.Z        Z10, K2, Z16
+	VADDPS           Z16, Z25, Z16
+	VPANDD           Z1, Z15, Z15
+	VPORD            Z15, Z16, Z15
+	VMOVUPS          Z15, K1, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -22026,7 +24647,6 @@ TEXT ·atan32AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSS const32_bdb2a39f<>+0(SB), Z12
 	VBROADCASTSS const32_be12427b<>+0(SB), Z13
 	VBROADCASTSS const32_beaaaaab<>+0(SB), Z14
-	VBROADCASTSS const32_bf800000<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -22047,40 +24667,148 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS     (DX)(SI*4), Z16
-	VPANDD      Z8, Z16, Z17
-	VPANDD      Z9, Z16, Z16
-	VCMPPS      $0x1e, Z4, Z17, K2
-	VCMPPS      $0x1e, Z7, Z17, K3
-	VMOVAPS     Z5, Z28
-	VMOVAPS     Z15, Z29
-	VSUBPS      Z28, Z17, Z30
-	VBLENDMPS   Z30, Z17, K2, Z18
-	VBLENDMPS   Z29, Z18, K3, Z19
-	VADDPS      Z28, Z17, Z29
-	VBLENDMPS   Z29, Z28, K2, Z20
-	VBLENDMPS   Z17, Z20, K3, Z21
-	VMOVAPS.Z   Z3, K2, Z17
-	VBLENDMPS   Z28, Z17, K3, Z22
-	VDIVPS      Z21, Z19, Z17
-	VMULPS      Z17, Z17, Z28
-	VMULPS      Z28, Z28, Z29
-	VMOVAPS     Z0, Z30
-	VFMADD213PS Z1, Z29, Z30
-	VFMADD213PS Z2, Z29, Z30
-	VMOVAPS     Z11, Z31
-	VFMADD213PS Z12, Z29, Z31
-	VFMADD213PS Z13, Z29, Z31
-	VFMADD213PS Z14, Z29, Z31
-	VFMADD213PS Z31, Z28, Z30
-	VMULPS      Z28, Z30, Z28
-	VMULPS      Z17, Z28, Z28
-	VFMADD231PS Z10, Z22, Z28
-	VADDPS      Z28, Z17, Z17
-	VMOVAPS     Z6, Z28
-	VFMADD213PS Z17, Z28, Z22
-	VPORD       Z16, Z22, Z16
-	VMOVUPS     Z16, (CX)(SI*4)
+	VMOVUPS      (DX)(SI*4), Z15
+	VPANDD       Z8, Z15, Z16
+	VPANDD       Z9, Z15, Z15
+	VCMPPS       $0x1e, Z4, Z16, K2
+	VCMPPS       $0x1e, Z7, Z16, K3
+	VMOVAPS      Z5, Z27
+	VBROADCASTSS const32_bf800000<>+0(SB), Z28
+	VSUBPS       Z27, Z16, Z29
+	VBLENDMPS    Z29, Z16, K2, Z17
+	VBLENDMPS    Z28, Z17, K3, Z18
+	VADDPS       Z27, Z16, Z28
+	VBLENDMPS    Z28, Z27, K2, Z19
+	VBLENDMPS    Z16, Z19, K3, Z20
+	VMOVAPS.Z    Z3, K2, Z16
+	VBLENDMPS    Z27, Z16, K3, Z21
+	VDIVPS       Z20, Z18, Z16
+	VMULPS       Z16, Z16, Z27
+	VMULPS       Z27, Z27, Z28
+	VMOVAPS      Z0, Z29
+	VFMADD213PS  Z1, Z28, Z29
+	VFMADD213PS  Z2, Z28, Z29
+	VMOVAPS      Z11, Z30
+	VFMADD213PS  Z12, Z28, Z30
+	VFMADD213PS  Z13, Z28, Z30
+	VFMADD213PS  Z14, Z28, Z30
+	VFMADD213PS  Z30, Z27, Z29
+	VMULPS       Z27, Z29, Z27
+	VMULPS       Z16, Z27, Z27
+	VFMADD231PS  Z10, Z21, Z27
+	VADDPS       Z27, Z16, Z16
+	VMOVAPS      Z6, Z27
+	VFMADD213PS  Z16, Z27, Z21
+	VPORD        Z15, Z21, Z15
+	VMOVUPS      Z15, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPS.Z    (DX)(SI*4), K1, Z15
+	VPANDD       Z8, Z15, Z16
+	VPANDD       Z9, Z15, Z15
+	VCMPPS       $0x1e, Z4, Z16, K2
+	VCMPPS       $0x1e, Z7, Z16, K3
+	VMOVAPS      Z5, Z27
+	VBROADCASTSS const32_bf800000<>+0(SB), Z28
+	VSUBPS       Z27, Z16, Z29
+	VBLENDMPS    Z29, Z16, K2, Z22
+	VBLENDMPS    Z28, Z22, K3, Z23
+	VADDPS       Z27, Z16, Z28
+	VBLENDMPS    Z28, Z27, K2, Z24
+	VBLENDMPS    Z16, Z24, K3, Z25
+	VMOVAPS.Z    Z3, K2, Z16
+	VBLENDMPS    Z27, Z16, K3, Z26
+	VDIVPS       Z25, Z23, Z16
+	VMULPS       Z16, Z16, Z27
+	VMULPS       Z27, Z27, Z28
+	VMOVAPS      Z0, Z29
+	VFMADD213PS  Z1, Z28, Z29
+	VFMADD213PS  Z2, Z28, Z29
+	VMOVAPS      Z11, Z30
+	VFMADD213PS  Z12, Z28, Z30
+	VFMADD213PS  Z13, Z28, Z30
+	VFMADD213PS  Z14, Z28, Z30
+	VFMADD213PS  Z30, Z27, Z29
+	VMULPS       Z27, Z29, Z27
+	VMULPS       Z16, Z27, Z27
+	VFMADD231PS  Z10, Z26, Z27
+	VADDPS       Z27, Z16, Z16
+	VMOVAPS      Z6, Z27
+	VFMADD213PS  Z16, Z27, Z26
+	VPORD        Z15, Z26, Z15
+	VMOVUPS      Z15, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func exp232AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·exp232AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_4b400000<>+0(SB), Z0
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z1
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z2
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z3
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z4
+	VBROADCASTSS const32_3f000000<>+0(SB), Z5
+	VBROADCASTSS const32_3f317218<>+0(SB), Z6
+	VBROADCASTSS const32_3f800000<>+0(SB), Z7
+	VBROADCASTSS const32_43010000<>+0(SB), Z8
+	VBROADCASTSS const32_c3170000<>+0(SB), Z9
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS     (DX)(SI*4), Z10
+	VMOVAPS     Z9, Z11
+	VMOVAPS     Z8, Z12
+	VMINPS      Z10, Z12, Z10
+	VMAXPS      Z10, Z11, Z10
+	VADDPS      Z0, Z10, Z11
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z11, Z10, Z10
+	VMULPS      Z6, Z10, Z10
+	VMULPS      Z10, Z10, Z12
+	VMOVAPS     Z2, Z13
+	VFMADD213PS Z4, Z12, Z13
+	VMOVAPS     Z1, Z14
+	VFMADD213PS Z3, Z12, Z14
+	VFMADD213PS Z5, Z12, Z14
+	VFMADD213PS Z14, Z10, Z13
+	VFMADD213PS Z10, Z12, Z13
+	VADDPS      Z7, Z13, Z10
+	VSCALEFPS   Z11, Z10, Z10
+	VMOVUPS     Z10, (CX)(SI*4)
 	ADDQ        $0x10, SI
 	CMPQ        SI, DI
 	JLE         vectors1
@@ -22088,40 +24816,1045 @@ vectors1:
 end2:
 	CMPQ        SI, BX
 	JGE         next
-	VMOVUPS.Z   (DX)(SI*4), K1, Z16
-	VPANDD      Z8, Z16, Z17
-	VPANDD      Z9, Z16, Z16
-	VCMPPS      $0x1e, Z4, Z17, K2
-	VCMPPS      $0x1e, Z7, Z17, K3
-	VMOVAPS     Z5, Z28
-	VMOVAPS     Z15, Z29
-	VSUBPS      Z28, Z17, Z30
-	VBLENDMPS   Z30, Z17, K2, Z23
-	VBLENDMPS   Z29, Z23, K3, Z24
-	VADDPS      Z28, Z17, Z29
-	VBLENDMPS   Z29, Z28, K2, Z25
-	VBLENDMPS   Z17, Z25, K3, Z26
-	VMOVAPS.Z   Z3, K2, Z17
-	VBLENDMPS   Z28, Z17, K3, Z27
-	VDIVPS      Z26, Z24, Z17
-	VMULPS      Z17, Z17, Z28
-	VMULPS      Z28, Z28, Z29
-	VMOVAPS     Z0, Z30
-	VFMADD213PS Z1, Z29, Z30
-	VFMADD213PS Z2, Z29, Z30
-	VMOVAPS     Z11, Z31
-	VFMADD213PS Z12, Z29, Z31
-	VFMADD213PS Z13, Z29, Z31
-	VFMADD213PS Z14, Z29, Z31
-	VFMADD213PS Z31, Z28, Z30
-	VMULPS      Z28, Z30, Z28
-	VMULPS      Z17, Z28, Z28
-	VFMADD231PS Z10, Z27, Z28
-	VADDPS      Z28, Z17, Z17
-	VMOVAPS     Z6, Z28
-	VFMADD213PS Z17, Z28, Z27
-	VPORD       Z16, Z27, Z16
-	VMOVUPS     Z16, K1, (CX)(SI*4)
+	VMOVUPS.Z   (DX)(SI*4), K1, Z10
+	VMOVAPS     Z9, Z11
+	VMOVAPS     Z8, Z12
+	VMINPS      Z10, Z12, Z10
+	VMAXPS      Z10, Z11, Z10
+	VADDPS      Z0, Z10, Z11
+	VSUBPS      Z0, Z11, Z11
+	VSUBPS      Z11, Z10, Z10
+	VMULPS      Z6, Z10, Z10
+	VMULPS      Z10, Z10, Z12
+	VMOVAPS     Z2, Z13
+	VFMADD213PS Z4, Z12, Z13
+	VMOVAPS     Z1, Z14
+	VFMADD213PS Z3, Z12, Z14
+	VFMADD213PS Z5, Z12, Z14
+	VFMADD213PS Z14, Z10, Z13
+	VFMADD213PS Z10, Z12, Z13
+	VADDPS      Z7, Z13, Z10
+	VSCALEFPS   Z11, Z10, Z10
+	VMOVUPS     Z10, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func log232AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·log232AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f000000<>+0(SB), Z0
+	VBROADCASTSS const32_3f800000<>+0(SB), Z1
+	VBROADCASTSS const32_3e014970<>+0(SB), Z2
+	VBROADCASTSS const32_3e118da6<>+0(SB), Z3
+	VBROADCASTSS const32_3e4ccf8f<>+0(SB), Z4
+	VBROADCASTSS const32_3eaaaaaa<>+0(SB), Z5
+	VBROADCASTSS const32_3fb504f3<>+0(SB), Z6
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z7
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Z8
+	VBROADCASTSS const32_be051d9c<>+0(SB), Z9
+	VBROADCASTSS const32_be2a67cb<>+0(SB), Z10
+	VBROADCASTSS const32_be800068<>+0(SB), Z11
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Z12
+	VGETEXPPS    Z12, Z13
+	VGETMANTPS   $0x08, Z12, Z12
+	VCMPPS       $0x1e, Z6, Z12, K2
+	VMULPS       Z0, Z12, K2, Z12
+	VADDPS       Z1, Z13, K2, Z13
+	VSUBPS       Z1, Z12, Z12
+	VMULPS       Z12, Z12, Z14
+	VMOVAPS      Z8, Z15
+	VFMADD213PS  Z9, Z14, Z15
+	VFMADD213PS  Z10, Z14, Z15
+	VFMADD213PS  Z11, Z14, Z15
+	VMOVAPS      Z2, Z16
+	VFMADD213PS  Z3, Z14, Z16
+	VFMADD213PS  Z4, Z14, Z16
+	VFMADD213PS  Z5, Z14, Z16
+	VFMADD213PS  Z16, Z12, Z15
+	VMULPS       Z12, Z15, Z15
+	VMULPS       Z14, Z15, Z15
+	VFNMADD231PS Z0, Z14, Z15
+	VADDPS       Z15, Z12, Z12
+	VFMADD231PS  Z7, Z12, Z13
+	VMOVUPS      Z13, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPS.Z    (DX)(SI*4), K1, Z12
+	VGETEXPPS    Z12, Z13
+	VGETMANTPS   $0x08, Z12, Z12
+	VCMPPS       $0x1e, Z6, Z12, K2
+	VMULPS       Z0, Z12, K2, Z12
+	VADDPS       Z1, Z13, K2, Z13
+	VSUBPS       Z1, Z12, Z12
+	VMULPS       Z12, Z12, Z14
+	VMOVAPS      Z8, Z15
+	VFMADD213PS  Z9, Z14, Z15
+	VFMADD213PS  Z10, Z14, Z15
+	VFMADD213PS  Z11, Z14, Z15
+	VMOVAPS      Z2, Z16
+	VFMADD213PS  Z3, Z14, Z16
+	VFMADD213PS  Z4, Z14, Z16
+	VFMADD213PS  Z5, Z14, Z16
+	VFMADD213PS  Z16, Z12, Z15
+	VMULPS       Z12, Z15, Z15
+	VMULPS       Z14, Z15, Z15
+	VFNMADD231PS Z0, Z14, Z15
+	VADDPS       Z15, Z12, Z12
+	VFMADD231PS  Z7, Z12, Z13
+	VMOVUPS      Z13, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func log1032AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·log1032AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f000000<>+0(SB), Z0
+	VBROADCASTSS const32_3f800000<>+0(SB), Z1
+	VBROADCASTSS const32_369a84fc<>+0(SB), Z2
+	VBROADCASTSS const32_3e014970<>+0(SB), Z3
+	VBROADCASTSS const32_3e118da6<>+0(SB), Z4
+	VBROADCASTSS const32_3e4ccf8f<>+0(SB), Z5
+	VBROADCASTSS const32_3e9a2000<>+0(SB), Z6
+	VBROADCASTSS const32_3eaaaaaa<>+0(SB), Z7
+	VBROADCASTSS const32_3ede5bd9<>+0(SB), Z8
+	VBROADCASTSS const32_3fb504f3<>+0(SB), Z9
+	VBROADCASTSS const32_bda1d7a2<>+0(SB), Z10
+	VBROADCASTSS const32_be051d9c<>+0(SB), Z11
+	VBROADCASTSS const32_be2a67cb<>+0(SB), Z12
+	VBROADCASTSS const32_be800068<>+0(SB), Z13
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Z14
+	VGETEXPPS    Z14, Z15
+	VGETMANTPS   $0x08, Z14, Z14
+	VCMPPS       $0x1e, Z9, Z14, K2
+	VMULPS       Z0, Z14, K2, Z14
+	VADDPS       Z1, Z15, K2, Z15
+	VSUBPS       Z1, Z14, Z14
+	VMULPS       Z14, Z14, Z16
+	VMOVAPS      Z10, Z17
+	VFMADD213PS  Z11, Z16, Z17
+	VFMADD213PS  Z12, Z16, Z17
+	VFMADD213PS  Z13, Z16, Z17
+	VMOVAPS      Z3, Z18
+	VFMADD213PS  Z4, Z16, Z18
+	VFMADD213PS  Z5, Z16, Z18
+	VFMADD213PS  Z7, Z16, Z18
+	VFMADD213PS  Z18, Z14, Z17
+	VMULPS       Z14, Z17, Z17
+	VMULPS       Z16, Z17, Z17
+	VFNMADD231PS Z0, Z16, Z17
+	VADDPS       Z17, Z14, Z14
+	VMULPS       Z8, Z14, Z14
+	VFMADD231PS  Z2, Z15, Z14
+	VFMADD231PS  Z6, Z15, Z14
+	VMOVUPS      Z14, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPS.Z    (DX)(SI*4), K1, Z14
+	VGETEXPPS    Z14, Z15
+	VGETMANTPS   $0x08, Z14, Z14
+	VCMPPS       $0x1e, Z9, Z14, K2
+	VMULPS       Z0, Z14, K2, Z14
+	VADDPS       Z1, Z15, K2, Z15
+	VSUBPS       Z1, Z14, Z14
+	VMULPS       Z14, Z14, Z16
+	VMOVAPS      Z10, Z17
+	VFMADD213PS  Z11, Z16, Z17
+	VFMADD213PS  Z12, Z16, Z17
+	VFMADD213PS  Z13, Z16, Z17
+	VMOVAPS      Z3, Z18
+	VFMADD213PS  Z4, Z16, Z18
+	VFMADD213PS  Z5, Z16, Z18
+	VFMADD213PS  Z7, Z16, Z18
+	VFMADD213PS  Z18, Z14, Z17
+	VMULPS       Z14, Z17, Z17
+	VMULPS       Z16, Z17, Z17
+	VFNMADD231PS Z0, Z16, Z17
+	VADDPS       Z17, Z14, Z14
+	VMULPS       Z8, Z14, Z14
+	VFMADD231PS  Z2, Z15, Z14
+	VFMADD231PS  Z6, Z15, Z14
+	VMOVUPS      Z14, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sinh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sinh32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f800000<>+0(SB), Z0
+	VBROADCASTSS const32_4b400000<>+0(SB), Z1
+	VBROADCASTSS const32_0<>+0(SB), Z2
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
+	VBROADCASTSS const32_363c5387<>+0(SB), Z4
+	VBROADCASTSS const32_39500480<>+0(SB), Z5
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z6
+	VBROADCASTSS const32_3c08888f<>+0(SB), Z7
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z8
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z9
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z10
+	VBROADCASTSS const32_3e2aaaab<>+0(SB), Z11
+	VBROADCASTSS const32_3e800000<>+0(SB), Z12
+	VBROADCASTSS const32_3f000000<>+0(SB), Z13
+	VBROADCASTSS const32_3f317200<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Z15
+	VPANDD.BCST  const32_7fffffff<>+0(SB), Z15, Z16
+	VPANDD.BCST  const32_80000000<>+0(SB), Z15, Z17
+	VMULPS       Z15, Z15, Z15
+	VMULPS       Z15, Z15, Z20
+	VMOVAPS      Z4, Z21
+	VFMADD213PS  Z7, Z20, Z21
+	VMOVAPS      Z5, Z22
+	VFMADD213PS  Z11, Z20, Z22
+	VFMADD213PS  Z22, Z15, Z21
+	VMULPS       Z15, Z21, Z15
+	VFMADD213PS  Z16, Z16, Z15
+	VMOVAPS      Z2, Z20
+	VBROADCASTSS const32_42b40000<>+0(SB), Z21
+	VMINPS       Z16, Z21, Z21
+	VMAXPS       Z21, Z20, Z20
+	VMOVAPS      Z20, Z21
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z22
+	VFMADD213PS  Z1, Z22, Z21
+	VSUBPS       Z1, Z21, Z21
+	VFNMADD231PS Z14, Z21, Z20
+	VFNMADD231PS Z3, Z21, Z20
+	VMULPS       Z20, Z20, Z22
+	VMOVAPS      Z8, Z23
+	VFMADD213PS  Z10, Z22, Z23
+	VMOVAPS      Z6, Z24
+	VFMADD213PS  Z9, Z22, Z24
+	VFMADD213PS  Z13, Z22, Z24
+	VFMADD213PS  Z24, Z20, Z23
+	VFMADD213PS  Z20, Z22, Z23
+	VADDPS       Z0, Z23, Z20
+	VSUBPS       Z0, Z21, Z21
+	VSCALEFPS    Z21, Z20, Z20
+	VMOVAPS      Z12, Z21
+	VDIVPS       Z20, Z21, Z21
+	VSUBPS       Z21, Z20, Z20
+	VCMPPS       $0x11, Z0, Z16, K2
+	VBLENDMPS    Z15, Z20, K2, Z18
+	VPORD        Z17, Z18, Z15
+	VMOVUPS      Z15, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPS.Z    (DX)(SI*4), K1, Z15
+	VPANDD.BCST  const32_7fffffff<>+0(SB), Z15, Z16
+	VPANDD.BCST  const32_80000000<>+0(SB), Z15, Z17
+	VMULPS       Z15, Z15, Z15
+	VMULPS       Z15, Z15, Z20
+	VMOVAPS      Z4, Z21
+	VFMADD213PS  Z7, Z20, Z21
+	VMOVAPS      Z5, Z22
+	VFMADD213PS  Z11, Z20, Z22
+	VFMADD213PS  Z22, Z15, Z21
+	VMULPS       Z15, Z21, Z15
+	VFMADD213PS  Z16, Z16, Z15
+	VMOVAPS      Z2, Z20
+	VBROADCASTSS const32_42b40000<>+0(SB), Z21
+	VMINPS       Z16, Z21, Z21
+	VMAXPS       Z21, Z20, Z20
+	VMOVAPS      Z20, Z21
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z22
+	VFMADD213PS  Z1, Z22, Z21
+	VSUBPS       Z1, Z21, Z21
+	VFNMADD231PS Z14, Z21, Z20
+	VFNMADD231PS Z3, Z21, Z20
+	VMULPS       Z20, Z20, Z22
+	VMOVAPS      Z8, Z23
+	VFMADD213PS  Z10, Z22, Z23
+	VMOVAPS      Z6, Z24
+	VFMADD213PS  Z9, Z22, Z24
+	VFMADD213PS  Z13, Z22, Z24
+	VFMADD213PS  Z24, Z20, Z23
+	VFMADD213PS  Z20, Z22, Z23
+	VADDPS       Z0, Z23, Z20
+	VSUBPS       Z0, Z21, Z21
+	VSCALEFPS    Z21, Z20, Z20
+	VMOVAPS      Z12, Z21
+	VDIVPS       Z20, Z21, Z21
+	VSUBPS       Z21, Z20, Z20
+	VCMPPS       $0x11, Z0, Z16, K2
+	VBLENDMPS    Z15, Z20, K2, Z19
+	VPORD        Z17, Z19, Z15
+	VMOVUPS      Z15, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func cosh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cosh32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f800000<>+0(SB), Z0
+	VBROADCASTSS const32_4b400000<>+0(SB), Z1
+	VBROADCASTSS const32_0<>+0(SB), Z2
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
+	VBROADCASTSS const32_3ab5ad20<>+0(SB), Z4
+	VBROADCASTSS const32_3c09171a<>+0(SB), Z5
+	VBROADCASTSS const32_3d2aab4e<>+0(SB), Z6
+	VBROADCASTSS const32_3e2aaa53<>+0(SB), Z7
+	VBROADCASTSS const32_3e800000<>+0(SB), Z8
+	VBROADCASTSS const32_3f000000<>+0(SB), Z9
+	VBROADCASTSS const32_3f317200<>+0(SB), Z10
+	VBROADCASTSS const32_3fb8aa3b<>+0(SB), Z11
+	VBROADCASTSS const32_42b40000<>+0(SB), Z12
+	VBROADCASTSS const32_7fffffff<>+0(SB), Z13
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS      (DX)(SI*4), Z14
+	VPANDD       Z13, Z14, Z14
+	VMOVAPS      Z2, Z15
+	VMOVAPS      Z12, Z16
+	VMINPS       Z14, Z16, Z14
+	VMAXPS       Z14, Z15, Z14
+	VMOVAPS      Z14, Z15
+	VMOVAPS      Z11, Z16
+	VFMADD213PS  Z1, Z16, Z15
+	VSUBPS       Z1, Z15, Z15
+	VFNMADD231PS Z10, Z15, Z14
+	VFNMADD231PS Z3, Z15, Z14
+	VMULPS       Z14, Z14, Z16
+	VMOVAPS      Z5, Z17
+	VFMADD213PS  Z7, Z16, Z17
+	VMOVAPS      Z4, Z18
+	VFMADD213PS  Z6, Z16, Z18
+	VFMADD213PS  Z9, Z16, Z18
+	VFMADD213PS  Z18, Z14, Z17
+	VFMADD213PS  Z14, Z16, Z17
+	VADDPS       Z0, Z17, Z14
+	VSUBPS       Z0, Z15, Z15
+	VSCALEFPS    Z15, Z14, Z14
+	VMOVAPS      Z8, Z15
+	VDIVPS       Z14, Z15, Z15
+	VADDPS       Z15, Z14, Z14
+	VMOVUPS      Z14, (CX)(SI*4)
+	ADDQ         $0x10, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPS.Z    (DX)(SI*4), K1, Z14
+	VPANDD       Z13, Z14, Z14
+	VMOVAPS      Z2, Z15
+	VMOVAPS      Z12, Z16
+	VMINPS       Z14, Z16, Z14
+	VMAXPS       Z14, Z15, Z14
+	VMOVAPS      Z14, Z15
+	VMOVAPS      Z11, Z16
+	VFMADD213PS  Z1, Z16, Z15
+	VSUBPS       Z1, Z15, Z15
+	VFNMADD231PS Z10, Z15, Z14
+	VFNMADD231PS Z3, Z15, Z14
+	VMULPS       Z14, Z14, Z16
+	VMOVAPS      Z5, Z17
+	VFMADD213PS  Z7, Z16, Z17
+	VMOVAPS      Z4, Z18
+	VFMADD213PS  Z6, Z16, Z18
+	VFMADD213PS  Z9, Z16, Z18
+	VFMADD213PS  Z18, Z14, Z17
+	VFMADD213PS  Z14, Z16, Z17
+	VADDPS       Z0, Z17, Z14
+	VSUBPS       Z0, Z15, Z15
+	VSCALEFPS    Z15, Z14, Z14
+	VMOVAPS      Z8, Z15
+	VDIVPS       Z14, Z15, Z15
+	VADDPS       Z15, Z14, Z14
+	VMOVUPS      Z14, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func acosh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·acosh32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f800000<>+0(SB), Z0
+	VBROADCASTSS const32_bf800000<>+0(SB), Z1
+	VBROADCASTSS const32_ffc00000<>+0(SB), Z2
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z3
+	VBROADCASTSS const32_3e014970<>+0(SB), Z4
+	VBROADCASTSS const32_3e118da6<>+0(SB), Z5
+	VBROADCASTSS const32_3e4ccf8f<>+0(SB), Z6
+	VBROADCASTSS const32_3eaaaaaa<>+0(SB), Z7
+	VBROADCASTSS const32_3f000000<>+0(SB), Z8
+	VBROADCASTSS const32_3f317200<>+0(SB), Z9
+	VBROADCASTSS const32_3f317218<>+0(SB), Z10
+	VBROADCASTSS const32_3f3504f4<>+0(SB), Z11
+	VBROADCASTSS const32_42c80000<>+0(SB), Z12
+	VBROADCASTSS const32_42fe0000<>+0(SB), Z13
+	VBROADCASTSS const32_4afb0c<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS          (DX)(SI*4), Z15
+	VSUBPS           Z0, Z15, Z16
+	VADDPS           Z0, Z15, Z17
+	VMULPS           Z17, Z16, Z17
+	VSQRTPS          Z17, Z17
+	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z15, K2
+	VADDPS           Z17, Z16, Z16
+	VBLENDMPS        Z15, Z16, K2, Z18
+	VCMPPS           $0x11, Z0, Z15, K3
+	VMOVAPS          Z2, Z15
+	VBLENDMPS        Z15, Z18, K3, Z19
+	VADDPS           Z0, Z19, Z15
+	VSUBPS           Z0, Z15, Z16
+	VSUBPS           Z16, Z19, Z16
+	VPADDD           Z14, Z15, Z15
+	VPSRLD           $0x17, Z15, Z17
+	VCVTDQ2PS        Z17, Z17
+	VSUBPS           Z13, Z17, Z17
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z15, Z15
+	VPADDD           Z11, Z15, Z15
+	VBROADCASTSS     const32_4b40007f<>+0(SB), Z28
+	VMINPS           Z12, Z17, Z29
+	VSUBPS           Z29, Z28, Z28
+	VPSLLD           $0x17, Z28, Z28
+	VSUBPS           Z0, Z15, Z15
+	VFMADD231PS      Z28, Z16, Z15
+	VMULPS           Z15, Z15, Z16
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z28
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z16, Z28
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z16, Z28
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z16, Z28
+	VMOVAPS          Z4, Z29
+	VFMADD213PS      Z5, Z16, Z29
+	VFMADD213PS      Z6, Z16, Z29
+	VFMADD213PS      Z7, Z16, Z29
+	VFMADD213PS      Z29, Z15, Z28
+	VMULPS           Z15, Z28, Z28
+	VMULPS           Z16, Z28, Z28
+	VFMADD231PS      Z3, Z17, Z28
+	VFNMADD231PS     Z8, Z16, Z28
+	VADDPS           Z28, Z15, Z15
+	VFMADD231PS      Z9, Z17, Z15
+	VPANDD.BCST      const32_80000000<>+0(SB), Z19, Z16
+	VPORD            Z16, Z15, Z15
+	VCMPPS           $0x00, Z1, Z19, K3
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z16
+	VBLENDMPS        Z16, Z15, K3, Z20
+	VCMPPS           $0x11, Z1, Z19, K3
+	VMOVAPS          Z2, Z15
+	VBLENDMPS        Z15, Z20, K3, Z21
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z19, K3
+	VBLENDMPS        Z19, Z21, K3, Z22
+	VMOVAPS.Z        Z10, K2, Z15
+	VADDPS           Z15, Z22, Z15
+	VMOVUPS          Z15, (CX)(SI*4)
+	ADDQ             $0x10, SI
+	CMPQ             SI, DI
+	JLE              vectors1
+
+end2:
+	CMPQ             SI, BX
+	JGE              next
+	VMOVUPS.Z        (DX)(SI*4), K1, Z15
+	VSUBPS           Z0, Z15, Z16
+	VADDPS           Z0, Z15, Z17
+	VMULPS           Z17, Z16, Z17
+	VSQRTPS          Z17, Z17
+	VCMPPS.BCST      $0x1e, const32_4e800000<>+0(SB), Z15, K2
+	VADDPS           Z17, Z16, Z16
+	VBLENDMPS        Z15, Z16, K2, Z23
+	VCMPPS           $0x11, Z0, Z15, K3
+	VMOVAPS          Z2, Z15
+	VBLENDMPS        Z15, Z23, K3, Z24
+	VADDPS           Z0, Z24, Z15
+	VSUBPS           Z0, Z15, Z16
+	VSUBPS           Z16, Z24, Z16
+	VPADDD           Z14, Z15, Z15
+	VPSRLD           $0x17, Z15, Z17
+	VCVTDQ2PS        Z17, Z17
+	VSUBPS           Z13, Z17, Z17
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z15, Z15
+	VPADDD           Z11, Z15, Z15
+	VBROADCASTSS     const32_4b40007f<>+0(SB), Z28
+	VMINPS           Z12, Z17, Z29
+	VSUBPS           Z29, Z28, Z28
+	VPSLLD           $0x17, Z28, Z28
+	VSUBPS           Z0, Z15, Z15
+	VFMADD231PS      Z28, Z16, Z15
+	VMULPS           Z15, Z15, Z16
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z28
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z16, Z28
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z16, Z28
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z16, Z28
+	VMOVAPS          Z4, Z29
+	VFMADD213PS      Z5, Z16, Z29
+	VFMADD213PS      Z6, Z16, Z29
+	VFMADD213PS      Z7, Z16, Z29
+	VFMADD213PS      Z29, Z15, Z28
+	VMULPS           Z15, Z28, Z28
+	VMULPS           Z16, Z28, Z28
+	VFMADD231PS      Z3, Z17, Z28
+	VFNMADD231PS     Z8, Z16, Z28
+	VADDPS           Z28, Z15, Z15
+	VFMADD231PS      Z9, Z17, Z15
+	VPANDD.BCST      const32_80000000<>+0(SB), Z24, Z16
+	VPORD            Z16, Z15, Z15
+	VCMPPS           $0x00, Z1, Z24, K3
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z16
+	VBLENDMPS        Z16, Z15, K3, Z25
+	VCMPPS           $0x11, Z1, Z24, K3
+	VMOVAPS          Z2, Z15
+	VBLENDMPS        Z15, Z25, K3, Z26
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z24, K3
+	VBLENDMPS        Z24, Z26, K3, Z27
+	VMOVAPS.Z        Z10, K2, Z15
+	VADDPS           Z15, Z27, Z15
+	VMOVUPS          Z15, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func atanh32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atanh32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f800000<>+0(SB), Z0
+	VBROADCASTSS const32_3f000000<>+0(SB), Z1
+	VBROADCASTSS const32_80000000<>+0(SB), Z2
+	VBROADCASTSS const32_bf800000<>+0(SB), Z3
+	VBROADCASTSS const32_35bfbe8e<>+0(SB), Z4
+	VBROADCASTSS const32_3e014970<>+0(SB), Z5
+	VBROADCASTSS const32_3e118da6<>+0(SB), Z6
+	VBROADCASTSS const32_3e4ccf8f<>+0(SB), Z7
+	VBROADCASTSS const32_3eaaaaaa<>+0(SB), Z8
+	VBROADCASTSS const32_3f317200<>+0(SB), Z9
+	VBROADCASTSS const32_3f3504f4<>+0(SB), Z10
+	VBROADCASTSS const32_42c80000<>+0(SB), Z11
+	VBROADCASTSS const32_42fe0000<>+0(SB), Z12
+	VBROADCASTSS const32_4afb0c<>+0(SB), Z13
+	VBROADCASTSS const32_4b40007f<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS          (DX)(SI*4), Z15
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z15, Z16
+	VADDPS           Z16, Z16, Z17
+	VMOVAPS          Z0, Z18
+	VSUBPS           Z16, Z18, Z16
+	VDIVPS           Z16, Z17, Z16
+	VADDPS           Z0, Z16, Z17
+	VSUBPS           Z0, Z17, Z18
+	VSUBPS           Z18, Z16, Z18
+	VPADDD           Z13, Z17, Z17
+	VPSRLD           $0x17, Z17, Z25
+	VCVTDQ2PS        Z25, Z25
+	VSUBPS           Z12, Z25, Z25
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z17, Z17
+	VPADDD           Z10, Z17, Z17
+	VMOVAPS          Z14, Z26
+	VMINPS           Z11, Z25, Z27
+	VSUBPS           Z27, Z26, Z26
+	VPSLLD           $0x17, Z26, Z26
+	VSUBPS           Z0, Z17, Z17
+	VFMADD231PS      Z26, Z18, Z17
+	VMULPS           Z17, Z17, Z18
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z26
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z26
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z26
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z26
+	VMOVAPS          Z5, Z27
+	VFMADD213PS      Z6, Z18, Z27
+	VFMADD213PS      Z7, Z18, Z27
+	VFMADD213PS      Z8, Z18, Z27
+	VFMADD213PS      Z27, Z17, Z26
+	VMULPS           Z17, Z26, Z26
+	VMULPS           Z18, Z26, Z26
+	VFMADD231PS      Z4, Z25, Z26
+	VFNMADD231PS     Z1, Z18, Z26
+	VADDPS           Z26, Z17, Z17
+	VFMADD231PS      Z9, Z25, Z17
+	VPANDD           Z2, Z16, Z18
+	VPORD            Z18, Z17, Z17
+	VCMPPS           $0x00, Z3, Z16, K2
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
+	VBLENDMPS        Z18, Z17, K2, Z19
+	VCMPPS           $0x11, Z3, Z16, K2
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z19, K2, Z20
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z16, K2
+	VBLENDMPS        Z16, Z20, K2, Z21
+	VMULPS           Z1, Z21, Z16
+	VPANDD           Z2, Z15, Z15
+	VPORD            Z15, Z16, Z15
+	VMOVUPS          Z15, (CX)(SI*4)
+	ADDQ             $0x10, SI
+	CMPQ             SI, DI
+	JLE              vectors1
+
+end2:
+	CMPQ             SI, BX
+	JGE              next
+	VMOVUPS.Z        (DX)(SI*4), K1, Z15
+	VPANDD.BCST      const32_7fffffff<>+0(SB), Z15, Z16
+	VADDPS           Z16, Z16, Z17
+	VMOVAPS          Z0, Z18
+	VSUBPS           Z16, Z18, Z16
+	VDIVPS           Z16, Z17, Z16
+	VADDPS           Z0, Z16, Z17
+	VSUBPS           Z0, Z17, Z18
+	VSUBPS           Z18, Z16, Z18
+	VPADDD           Z13, Z17, Z17
+	VPSRLD           $0x17, Z17, Z25
+	VCVTDQ2PS        Z25, Z25
+	VSUBPS           Z12, Z25, Z25
+	VPANDD.BCST      const32_7fffff<>+0(SB), Z17, Z17
+	VPADDD           Z10, Z17, Z17
+	VMOVAPS          Z14, Z26
+	VMINPS           Z11, Z25, Z27
+	VSUBPS           Z27, Z26, Z26
+	VPSLLD           $0x17, Z26, Z26
+	VSUBPS           Z0, Z17, Z17
+	VFMADD231PS      Z26, Z18, Z17
+	VMULPS           Z17, Z17, Z18
+	VBROADCASTSS     const32_bda1d7a2<>+0(SB), Z26
+	VFMADD213PS.BCST const32_be051d9c<>+0(SB), Z18, Z26
+	VFMADD213PS.BCST const32_be2a67cb<>+0(SB), Z18, Z26
+	VFMADD213PS.BCST const32_be800068<>+0(SB), Z18, Z26
+	VMOVAPS          Z5, Z27
+	VFMADD213PS      Z6, Z18, Z27
+	VFMADD213PS      Z7, Z18, Z27
+	VFMADD213PS      Z8, Z18, Z27
+	VFMADD213PS      Z27, Z17, Z26
+	VMULPS           Z17, Z26, Z26
+	VMULPS           Z18, Z26, Z26
+	VFMADD231PS      Z4, Z25, Z26
+	VFNMADD231PS     Z1, Z18, Z26
+	VADDPS           Z26, Z17, Z17
+	VFMADD231PS      Z9, Z25, Z17
+	VPANDD           Z2, Z16, Z18
+	VPORD            Z18, Z17, Z17
+	VCMPPS           $0x00, Z3, Z16, K2
+	VBROADCASTSS     const32_ff800000<>+0(SB), Z18
+	VBLENDMPS        Z18, Z17, K2, Z22
+	VCMPPS           $0x11, Z3, Z16, K2
+	VBROADCASTSS     const32_ffc00000<>+0(SB), Z17
+	VBLENDMPS        Z17, Z22, K2, Z23
+	VCMPPS.BCST      $0x15, const32_7f800000<>+0(SB), Z16, K2
+	VBLENDMPS        Z16, Z23, K2, Z24
+	VMULPS           Z1, Z24, Z16
+	VPANDD           Z2, Z15, Z15
+	VPORD            Z15, Z16, Z15
+	VMOVUPS          Z15, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func asin32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·asin32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f000000<>+0(SB), Z0
+	VBROADCASTSS const32_3cd988e9<>+0(SB), Z1
+	VBROADCASTSS const32_3d1bff0b<>+0(SB), Z2
+	VBROADCASTSS const32_3d38535e<>+0(SB), Z3
+	VBROADCASTSS const32_3d999399<>+0(SB), Z4
+	VBROADCASTSS const32_3e2aaaaf<>+0(SB), Z5
+	VBROADCASTSS const32_3f800000<>+0(SB), Z6
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Z7
+	VBROADCASTSS const32_7fffffff<>+0(SB), Z8
+	VBROADCASTSS const32_80000000<>+0(SB), Z9
+	VBROADCASTSS const32_b33bbd2e<>+0(SB), Z10
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS     (DX)(SI*4), Z11
+	VPANDD      Z8, Z11, Z12
+	VCMPPS      $0x1e, Z0, Z12, K2
+	VMOVAPS     Z6, Z13
+	VSUBPS      Z12, Z13, Z13
+	VMULPS      Z0, Z13, Z13
+	VMULPS      Z12, Z12, Z20
+	VBLENDMPS   Z13, Z20, K2, Z14
+	VSQRTPS     Z14, Z13
+	VBLENDMPS   Z13, Z12, K2, Z15
+	VMULPS      Z14, Z14, Z12
+	VMOVAPS     Z1, Z13
+	VFMADD213PS Z4, Z12, Z13
+	VMOVAPS     Z2, Z20
+	VFMADD213PS Z3, Z12, Z20
+	VFMADD213PS Z5, Z12, Z20
+	VFMADD213PS Z20, Z14, Z13
+	VMULPS      Z14, Z13, Z12
+	VFMADD213PS Z15, Z15, Z12
+	VMOVAPS     Z7, Z13
+	VMOVAPS     Z10, Z20
+	VADDPS      Z12, Z12, Z21
+	VSUBPS      Z21, Z20, Z20
+	VADDPS      Z20, Z13, Z13
+	VBLENDMPS   Z13, Z12, K2, Z16
+	VPANDD      Z9, Z11, Z11
+	VPORD       Z11, Z16, Z11
+	VMOVUPS     Z11, (CX)(SI*4)
+	ADDQ        $0x10, SI
+	CMPQ        SI, DI
+	JLE         vectors1
+
+end2:
+	CMPQ        SI, BX
+	JGE         next
+	VMOVUPS.Z   (DX)(SI*4), K1, Z11
+	VPANDD      Z8, Z11, Z12
+	VCMPPS      $0x1e, Z0, Z12, K2
+	VMOVAPS     Z6, Z13
+	VSUBPS      Z12, Z13, Z13
+	VMULPS      Z0, Z13, Z13
+	VMULPS      Z12, Z12, Z20
+	VBLENDMPS   Z13, Z20, K2, Z17
+	VSQRTPS     Z17, Z13
+	VBLENDMPS   Z13, Z12, K2, Z18
+	VMULPS      Z17, Z17, Z12
+	VMOVAPS     Z1, Z13
+	VFMADD213PS Z4, Z12, Z13
+	VMOVAPS     Z2, Z20
+	VFMADD213PS Z3, Z12, Z20
+	VFMADD213PS Z5, Z12, Z20
+	VFMADD213PS Z20, Z17, Z13
+	VMULPS      Z17, Z13, Z12
+	VFMADD213PS Z18, Z18, Z12
+	VMOVAPS     Z7, Z13
+	VMOVAPS     Z10, Z20
+	VADDPS      Z12, Z12, Z21
+	VSUBPS      Z21, Z20, Z20
+	VADDPS      Z20, Z13, Z13
+	VBLENDMPS   Z13, Z12, K2, Z19
+	VPANDD      Z9, Z11, Z11
+	VPORD       Z11, Z19, Z11
+	VMOVUPS     Z11, K1, (CX)(SI*4)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func acos32AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·acos32AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSS const32_3f000000<>+0(SB), Z0
+	VBROADCASTSS const32_3cd988e9<>+0(SB), Z1
+	VBROADCASTSS const32_3d1bff0b<>+0(SB), Z2
+	VBROADCASTSS const32_3d38535e<>+0(SB), Z3
+	VBROADCASTSS const32_3d999399<>+0(SB), Z4
+	VBROADCASTSS const32_3e2aaaaf<>+0(SB), Z5
+	VBROADCASTSS const32_3f800000<>+0(SB), Z6
+	VBROADCASTSS const32_3fc90fdb<>+0(SB), Z7
+	VBROADCASTSS const32_7fffffff<>+0(SB), Z8
+	VBROADCASTSS const32_80000000<>+0(SB), Z9
+	VBROADCASTSS const32_b33bbd2e<>+0(SB), Z10
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x0f, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -16(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPS     (DX)(SI*4), Z11
+	VPANDD      Z8, Z11, Z12
+	VCMPPS      $0x1e, Z0, Z12, K2
+	VMOVAPS     Z6, Z13
+	VSUBPS      Z12, Z13, Z13
+	VMULPS      Z0, Z13, Z13
+	VMULPS      Z12, Z12, Z22
+	VBLENDMPS   Z13, Z22, K2, Z14
+	VSQRTPS     Z14, Z13
+	VBLENDMPS   Z13, Z12, K2, Z15
+	VMULPS      Z14, Z14, Z12
+	VMOVAPS     Z1, Z13
+	VFMADD213PS Z4, Z12, Z13
+	VMOVAPS     Z2, Z22
+	VFMADD213PS Z3, Z12, Z22
+	VFMADD213PS Z5, Z12, Z22
+	VFMADD213PS Z22, Z14, Z13
+	VMULPS      Z14, Z13, Z12
+	VFMADD213PS Z15, Z15, Z12
+	VPANDD      Z9, Z11, Z13
+	VPORD       Z13, Z12, Z13
+	VBLENDMPS   Z12, Z13, K2, Z16
+	VMOVAPS     Z7, Z13
+	VMOVAPS     Z10, Z22
+	VSUBPS      Z16, Z22, Z22
+	VADDPS      Z22, Z13, Z13
+	VCMPPS      $0x1e, Z0, Z11, K3
+	VBLENDMPS   Z12, Z13, K3, Z17
+	VMOVAPS.Z   Z17, K2, Z11
+	VADDPS      Z11, Z17, Z11
+	VMOVUPS     Z11, (CX)(SI*4)
+	ADDQ        $0x10, SI
+	CMPQ        SI, DI
+	JLE         vectors1
+
+end2:
+	CMPQ        SI, BX
+	JGE         next
+	VMOVUPS.Z   (DX)(SI*4), K1, Z11
+	VPANDD      Z8, Z11, Z12
+	VCMPPS      $0x1e, Z0, Z12, K2
+	VMOVAPS     Z6, Z13
+	VSUBPS      Z12, Z13, Z13
+	VMULPS      Z0, Z13, Z13
+	VMULPS      Z12, Z12, Z22
+	VBLENDMPS   Z13, Z22, K2, Z18
+	VSQRTPS     Z18, Z13
+	VBLENDMPS   Z13, Z12, K2, Z19
+	VMULPS      Z18, Z18, Z12
+	VMOVAPS     Z1, Z13
+	VFMADD213PS Z4, Z12, Z13
+	VMOVAPS     Z2, Z22
+	VFMADD213PS Z3, Z12, Z22
+	VFMADD213PS Z5, Z12, Z22
+	VFMADD213PS Z22, Z18, Z13
+	VMULPS      Z18, Z13, Z12
+	VFMADD213PS Z19, Z19, Z12
+	VPANDD      Z9, Z11, Z13
+	VPORD       Z13, Z12, Z13
+	VBLENDMPS   Z12, Z13, K2, Z20
+	VMOVAPS     Z7, Z13
+	VMOVAPS     Z10, Z22
+	VSUBPS      Z20, Z22, Z22
+	VADDPS      Z22, Z13, Z13
+	VCMPPS      $0x1e, Z0, Z11, K3
+	VBLENDMPS   Z12, Z13, K3, Z21
+	VMOVAPS.Z   Z21, K2, Z11
+	VADDPS      Z11, Z21, Z11
+	VMOVUPS     Z11, K1, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -22215,7 +25948,6 @@ TEXT ·sin32AVX512(SB), NOSPLIT, $0-49
 	VBROADCASTSS const32_7fffffff<>+0(SB), Z12
 	VBROADCASTSS const32_a6f72ced<>+0(SB), Z13
 	VBROADCASTSS const32_b33bbd2e<>+0(SB), Z14
-	VBROADCASTSS const32_b9500996<>+0(SB), Z15
 	KXORW        K1, K1, K1
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
@@ -22237,48 +25969,48 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS          (DX)(SI*4), Z16
-	VPANDD           Z12, Z16, Z17
-	VCMPPS           $0x1e, Z11, Z17, K3
+	VMOVUPS          (DX)(SI*4), Z15
+	VPANDD           Z12, Z15, Z16
+	VCMPPS           $0x1e, Z11, Z16, K3
 	KORW             K3, K1, K1
-	VMOVAPS          Z16, Z17
-	VMOVAPS          Z9, Z24
-	VFMADD213PS      Z1, Z24, Z17
-	VSUBPS           Z1, Z17, Z24
-	VMOVAPS          Z16, Z25
-	VFNMADD231PS     Z10, Z24, Z25
-	VFNMADD231PS     Z14, Z24, Z25
-	VFNMADD231PS     Z13, Z24, Z25
-	VCMPPS           $0x00, Z2, Z16, K4
-	VMULPS           Z25, Z25, Z24
-	VMULPS           Z24, Z24, Z26
-	VMOVAPS          Z5, Z27
-	VFMADD213PS      Z7, Z26, Z27
-	VMOVAPS          Z15, Z28
-	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z26, Z28
-	VFMADD213PS      Z28, Z24, Z27
-	VMULPS           Z24, Z27, Z27
-	VFMADD213PS      Z25, Z25, Z27
-	VBROADCASTSS     const32_bf000000<>+0(SB), Z25
-	VMOVAPS          Z24, Z28
-	VFMADD213PS      Z0, Z25, Z28
-	VMOVAPS          Z0, Z29
-	VSUBPS           Z28, Z29, Z29
-	VFMADD231PS      Z25, Z24, Z29
-	VBROADCASTSS     const32_bab60943<>+0(SB), Z25
-	VMOVAPS          Z6, Z30
-	VFMADD213PS      Z8, Z26, Z30
-	VFMADD213PS      Z30, Z24, Z25
-	VFMADD231PS      Z25, Z26, Z29
-	VADDPS           Z29, Z28, Z24
-	VPANDD           Z4, Z17, Z25
-	VPSLLD           $0x1e, Z25, Z25
-	VPTESTMD         Z3, Z17, K5
-	VBLENDMPS        Z24, Z27, K5, Z18
-	VPXORD           Z25, Z18, Z17
-	VBLENDMPS        Z16, Z17, K4, Z19
-	VBLENDMPS        Z16, Z19, K3, Z20
-	VMOVUPS          Z20, (CX)(SI*4)
+	VMOVAPS          Z15, Z16
+	VMOVAPS          Z9, Z23
+	VFMADD213PS      Z1, Z23, Z16
+	VSUBPS           Z1, Z16, Z23
+	VMOVAPS          Z15, Z24
+	VFNMADD231PS     Z10, Z23, Z24
+	VFNMADD231PS     Z14, Z23, Z24
+	VFNMADD231PS     Z13, Z23, Z24
+	VCMPPS           $0x00, Z2, Z15, K4
+	VMULPS           Z24, Z24, Z23
+	VMULPS           Z23, Z23, Z25
+	VMOVAPS          Z5, Z26
+	VFMADD213PS      Z7, Z25, Z26
+	VBROADCASTSS     const32_b9500996<>+0(SB), Z27
+	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z25, Z27
+	VFMADD213PS      Z27, Z23, Z26
+	VMULPS           Z23, Z26, Z26
+	VFMADD213PS      Z24, Z24, Z26
+	VBROADCASTSS     const32_bf000000<>+0(SB), Z24
+	VMOVAPS          Z23, Z27
+	VFMADD213PS      Z0, Z24, Z27
+	VMOVAPS          Z0, Z28
+	VSUBPS           Z27, Z28, Z28
+	VFMADD231PS      Z24, Z23, Z28
+	VBROADCASTSS     const32_bab60943<>+0(SB), Z24
+	VMOVAPS          Z6, Z29
+	VFMADD213PS      Z8, Z25, Z29
+	VFMADD213PS      Z29, Z23, Z24
+	VFMADD231PS      Z24, Z25, Z28
+	VADDPS           Z28, Z27, Z23
+	VPANDD           Z4, Z16, Z24
+	VPSLLD           $0x1e, Z24, Z24
+	VPTESTMD         Z3, Z16, K5
+	VBLENDMPS        Z23, Z26, K5, Z17
+	VPXORD           Z24, Z17, Z16
+	VBLENDMPS        Z15, Z16, K4, Z18
+	VBLENDMPS        Z15, Z18, K3, Z19
+	VMOVUPS          Z19, (CX)(SI*4)
 	ADDQ             $0x10, SI
 	CMPQ             SI, DI
 	JLE              vectors1
@@ -22286,48 +26018,48 @@ vectors1:
 end2:
 	CMPQ             SI, BX
 	JGE              next
-	VMOVUPS.Z        (DX)(SI*4), K2, Z16
-	VPANDD           Z12, Z16, Z17
-	VCMPPS           $0x1e, Z11, Z17, K3
+	VMOVUPS.Z        (DX)(SI*4), K2, Z15
+	VPANDD           Z12, Z15, Z16
+	VCMPPS           $0x1e, Z11, Z16, K3
 	KORW             K3, K1, K1
-	VMOVAPS          Z16, Z17
-	VMOVAPS          Z9, Z24
-	VFMADD213PS      Z1, Z24, Z17
-	VSUBPS           Z1, Z17, Z24
-	VMOVAPS          Z16, Z25
-	VFNMADD231PS     Z10, Z24, Z25
-	VFNMADD231PS     Z14, Z24, Z25
-	VFNMADD231PS     Z13, Z24, Z25
-	VCMPPS           $0x00, Z2, Z16, K4
-	VMULPS           Z25, Z25, Z24
-	VMULPS           Z24, Z24, Z26
-	VMOVAPS          Z5, Z27
-	VFMADD213PS      Z7, Z26, Z27
-	VMOVAPS          Z15, Z28
-	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z26, Z28
-	VFMADD213PS      Z28, Z24, Z27
-	VMULPS           Z24, Z27, Z27
-	VFMADD213PS      Z25, Z25, Z27
-	VBROADCASTSS     const32_bf000000<>+0(SB), Z25
-	VMOVAPS          Z24, Z28
-	VFMADD213PS      Z0, Z25, Z28
-	VMOVAPS          Z0, Z29
-	VSUBPS           Z28, Z29, Z29
-	VFMADD231PS      Z25, Z24, Z29
-	VBROADCASTSS     const32_bab60943<>+0(SB), Z25
-	VMOVAPS          Z6, Z30
-	VFMADD213PS      Z8, Z26, Z30
-	VFMADD213PS      Z30, Z24, Z25
-	VFMADD231PS      Z25, Z26, Z29
-	VADDPS           Z29, Z28, Z24
-	VPANDD           Z4, Z17, Z25
-	VPSLLD           $0x1e, Z25, Z25
-	VPTESTMD         Z3, Z17, K5
-	VBLENDMPS        Z24, Z27, K5, Z21
-	VPXORD           Z25, Z21, Z17
-	VBLENDMPS        Z16, Z17, K4, Z22
-	VBLENDMPS        Z16, Z22, K3, Z23
-	VMOVUPS          Z23, K2, (CX)(SI*4)
+	VMOVAPS          Z15, Z16
+	VMOVAPS          Z9, Z23
+	VFMADD213PS      Z1, Z23, Z16
+	VSUBPS           Z1, Z16, Z23
+	VMOVAPS          Z15, Z24
+	VFNMADD231PS     Z10, Z23, Z24
+	VFNMADD231PS     Z14, Z23, Z24
+	VFNMADD231PS     Z13, Z23, Z24
+	VCMPPS           $0x00, Z2, Z15, K4
+	VMULPS           Z24, Z24, Z23
+	VMULPS           Z23, Z23, Z25
+	VMOVAPS          Z5, Z26
+	VFMADD213PS      Z7, Z25, Z26
+	VBROADCASTSS     const32_b9500996<>+0(SB), Z27
+	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z25, Z27
+	VFMADD213PS      Z27, Z23, Z26
+	VMULPS           Z23, Z26, Z26
+	VFMADD213PS      Z24, Z24, Z26
+	VBROADCASTSS     const32_bf000000<>+0(SB), Z24
+	VMOVAPS          Z23, Z27
+	VFMADD213PS      Z0, Z24, Z27
+	VMOVAPS          Z0, Z28
+	VSUBPS           Z27, Z28, Z28
+	VFMADD231PS      Z24, Z23, Z28
+	VBROADCASTSS     const32_bab60943<>+0(SB), Z24
+	VMOVAPS          Z6, Z29
+	VFMADD213PS      Z8, Z25, Z29
+	VFMADD213PS      Z29, Z23, Z24
+	VFMADD231PS      Z24, Z25, Z28
+	VADDPS           Z28, Z27, Z23
+	VPANDD           Z4, Z16, Z24
+	VPSLLD           $0x1e, Z24, Z24
+	VPTESTMD         Z3, Z16, K5
+	VBLENDMPS        Z23, Z26, K5, Z20
+	VPXORD           Z24, Z20, Z16
+	VBLENDMPS        Z15, Z16, K4, Z21
+	VBLENDMPS        Z15, Z21, K3, Z22
+	VMOVUPS          Z22, K2, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -22363,7 +26095,6 @@ TEXT ·cos32AVX512(SB), NOSPLIT, $0-49
 	VBROADCASTSS const32_a6f72ced<>+0(SB), Z12
 	VBROADCASTSS const32_b33bbd2e<>+0(SB), Z13
 	VBROADCASTSS const32_b9500996<>+0(SB), Z14
-	VBROADCASTSS const32_bab60943<>+0(SB), Z15
 	KXORW        K1, K1, K1
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
@@ -22385,47 +26116,47 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPS          (DX)(SI*4), Z16
-	VPANDD           Z11, Z16, Z17
-	VCMPPS           $0x1e, Z10, Z17, K3
+	VMOVUPS          (DX)(SI*4), Z15
+	VPANDD           Z11, Z15, Z16
+	VCMPPS           $0x1e, Z10, Z16, K3
 	KORW             K3, K1, K1
-	VMOVAPS          Z16, Z17
-	VMOVAPS          Z8, Z22
-	VFMADD213PS      Z2, Z22, Z17
-	VSUBPS           Z2, Z17, Z22
-	VMOVAPS          Z16, Z23
-	VFNMADD231PS     Z9, Z22, Z23
-	VFNMADD231PS     Z13, Z22, Z23
-	VFNMADD231PS     Z12, Z22, Z23
-	VPADDD           Z0, Z17, Z17
-	VMULPS           Z23, Z23, Z22
-	VMULPS           Z22, Z22, Z24
-	VMOVAPS          Z4, Z25
-	VFMADD213PS      Z6, Z24, Z25
-	VMOVAPS          Z14, Z26
-	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z24, Z26
-	VFMADD213PS      Z26, Z22, Z25
-	VMULPS           Z22, Z25, Z25
-	VFMADD213PS      Z23, Z23, Z25
-	VBROADCASTSS     const32_bf000000<>+0(SB), Z23
-	VMOVAPS          Z22, Z26
-	VFMADD213PS      Z1, Z23, Z26
-	VMOVAPS          Z1, Z27
-	VSUBPS           Z26, Z27, Z27
-	VFMADD231PS      Z23, Z22, Z27
-	VMOVAPS          Z15, Z23
-	VMOVAPS          Z5, Z28
-	VFMADD213PS      Z7, Z24, Z28
-	VFMADD213PS      Z28, Z22, Z23
-	VFMADD231PS      Z23, Z24, Z27
-	VADDPS           Z27, Z26, Z22
-	VPANDD           Z3, Z17, Z23
-	VPSLLD           $0x1e, Z23, Z23
-	VPTESTMD         Z0, Z17, K4
-	VBLENDMPS        Z22, Z25, K4, Z18
-	VPXORD           Z23, Z18, Z17
-	VBLENDMPS        Z16, Z17, K3, Z19
-	VMOVUPS          Z19, (CX)(SI*4)
+	VMOVAPS          Z15, Z16
+	VMOVAPS          Z8, Z21
+	VFMADD213PS      Z2, Z21, Z16
+	VSUBPS           Z2, Z16, Z21
+	VMOVAPS          Z15, Z22
+	VFNMADD231PS     Z9, Z21, Z22
+	VFNMADD231PS     Z13, Z21, Z22
+	VFNMADD231PS     Z12, Z21, Z22
+	VPADDD           Z0, Z16, Z16
+	VMULPS           Z22, Z22, Z21
+	VMULPS           Z21, Z21, Z23
+	VMOVAPS          Z4, Z24
+	VFMADD213PS      Z6, Z23, Z24
+	VMOVAPS          Z14, Z25
+	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z23, Z25
+	VFMADD213PS      Z25, Z21, Z24
+	VMULPS           Z21, Z24, Z24
+	VFMADD213PS      Z22, Z22, Z24
+	VBROADCASTSS     const32_bf000000<>+0(SB), Z22
+	VMOVAPS          Z21, Z25
+	VFMADD213PS      Z1, Z22, Z25
+	VMOVAPS          Z1, Z26
+	VSUBPS           Z25, Z26, Z26
+	VFMADD231PS      Z22, Z21, Z26
+	VBROADCASTSS     const32_bab60943<>+0(SB), Z22
+	VMOVAPS          Z5, Z27
+	VFMADD213PS      Z7, Z23, Z27
+	VFMADD213PS      Z27, Z21, Z22
+	VFMADD231PS      Z22, Z23, Z26
+	VADDPS           Z26, Z25, Z21
+	VPANDD           Z3, Z16, Z22
+	VPSLLD           $0x1e, Z22, Z22
+	VPTESTMD         Z0, Z16, K4
+	VBLENDMPS        Z21, Z24, K4, Z17
+	VPXORD           Z22, Z17, Z16
+	VBLENDMPS        Z15, Z16, K3, Z18
+	VMOVUPS          Z18, (CX)(SI*4)
 	ADDQ             $0x10, SI
 	CMPQ             SI, DI
 	JLE              vectors1
@@ -22433,47 +26164,47 @@ vectors1:
 end2:
 	CMPQ             SI, BX
 	JGE              next
-	VMOVUPS.Z        (DX)(SI*4), K2, Z16
-	VPANDD           Z11, Z16, Z17
-	VCMPPS           $0x1e, Z10, Z17, K3
+	VMOVUPS.Z        (DX)(SI*4), K2, Z15
+	VPANDD           Z11, Z15, Z16
+	VCMPPS           $0x1e, Z10, Z16, K3
 	KORW             K3, K1, K1
-	VMOVAPS          Z16, Z17
-	VMOVAPS          Z8, Z22
-	VFMADD213PS      Z2, Z22, Z17
-	VSUBPS           Z2, Z17, Z22
-	VMOVAPS          Z16, Z23
-	VFNMADD231PS     Z9, Z22, Z23
-	VFNMADD231PS     Z13, Z22, Z23
-	VFNMADD231PS     Z12, Z22, Z23
-	VPADDD           Z0, Z17, Z17
-	VMULPS           Z23, Z23, Z22
-	VMULPS           Z22, Z22, Z24
-	VMOVAPS          Z4, Z25
-	VFMADD213PS      Z6, Z24, Z25
-	VMOVAPS          Z14, Z26
-	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z24, Z26
-	VFMADD213PS      Z26, Z22, Z25
-	VMULPS           Z22, Z25, Z25
-	VFMADD213PS      Z23, Z23, Z25
-	VBROADCASTSS     const32_bf000000<>+0(SB), Z23
-	VMOVAPS          Z22, Z26
-	VFMADD213PS      Z1, Z23, Z26
-	VMOVAPS          Z1, Z27
-	VSUBPS           Z26, Z27, Z27
-	VFMADD231PS      Z23, Z22, Z27
-	VMOVAPS          Z15, Z23
-	VMOVAPS          Z5, Z28
-	VFMADD213PS      Z7, Z24, Z28
-	VFMADD213PS      Z28, Z22, Z23
-	VFMADD231PS      Z23, Z24, Z27
-	VADDPS           Z27, Z26, Z22
-	VPANDD           Z3, Z17, Z23
-	VPSLLD           $0x1e, Z23, Z23
-	VPTESTMD         Z0, Z17, K4
-	VBLENDMPS        Z22, Z25, K4, Z20
-	VPXORD           Z23, Z20, Z17
-	VBLENDMPS        Z16, Z17, K3, Z21
-	VMOVUPS          Z21, K2, (CX)(SI*4)
+	VMOVAPS          Z15, Z16
+	VMOVAPS          Z8, Z21
+	VFMADD213PS      Z2, Z21, Z16
+	VSUBPS           Z2, Z16, Z21
+	VMOVAPS          Z15, Z22
+	VFNMADD231PS     Z9, Z21, Z22
+	VFNMADD231PS     Z13, Z21, Z22
+	VFNMADD231PS     Z12, Z21, Z22
+	VPADDD           Z0, Z16, Z16
+	VMULPS           Z22, Z22, Z21
+	VMULPS           Z21, Z21, Z23
+	VMOVAPS          Z4, Z24
+	VFMADD213PS      Z6, Z23, Z24
+	VMOVAPS          Z14, Z25
+	VFMADD213PS.BCST const32_be2aaaab<>+0(SB), Z23, Z25
+	VFMADD213PS      Z25, Z21, Z24
+	VMULPS           Z21, Z24, Z24
+	VFMADD213PS      Z22, Z22, Z24
+	VBROADCASTSS     const32_bf000000<>+0(SB), Z22
+	VMOVAPS          Z21, Z25
+	VFMADD213PS      Z1, Z22, Z25
+	VMOVAPS          Z1, Z26
+	VSUBPS           Z25, Z26, Z26
+	VFMADD231PS      Z22, Z21, Z26
+	VBROADCASTSS     const32_bab60943<>+0(SB), Z22
+	VMOVAPS          Z5, Z27
+	VFMADD213PS      Z7, Z23, Z27
+	VFMADD213PS      Z27, Z21, Z22
+	VFMADD231PS      Z22, Z23, Z26
+	VADDPS           Z26, Z25, Z21
+	VPANDD           Z3, Z16, Z22
+	VPSLLD           $0x1e, Z22, Z22
+	VPTESTMD         Z0, Z16, K4
+	VBLENDMPS        Z21, Z24, K4, Z19
+	VPXORD           Z22, Z19, Z16
+	VBLENDMPS        Z15, Z16, K3, Z20
+	VMOVUPS          Z20, K2, (CX)(SI*4)
 
 next:
 	DECQ AX
@@ -28774,7 +32505,6 @@ TEXT ·exp64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z12
 	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z13
 	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z14
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -28795,33 +32525,33 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD      (DX)(SI*8), Z16
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
-	VMOVAPD      Z15, Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VMOVAPD      Z16, Z17
-	VMOVAPD      Z14, Z18
-	VFMADD213PD  Z0, Z18, Z17
-	VSUBPD       Z0, Z17, Z17
-	VFNMADD231PD Z12, Z17, Z16
-	VFNMADD231PD Z1, Z17, Z16
-	VMULPD       Z16, Z16, Z18
-	VMOVAPD      Z2, Z19
-	VFMADD213PD  Z4, Z18, Z19
-	VFMADD213PD  Z6, Z18, Z19
-	VFMADD213PD  Z8, Z18, Z19
-	VFMADD213PD  Z10, Z18, Z19
-	VMOVAPD      Z3, Z20
-	VFMADD213PD  Z5, Z18, Z20
-	VFMADD213PD  Z7, Z18, Z20
-	VFMADD213PD  Z9, Z18, Z20
-	VFMADD213PD  Z11, Z18, Z20
-	VFMADD213PD  Z20, Z16, Z19
-	VFMADD213PD  Z16, Z18, Z19
-	VADDPD       Z13, Z19, Z16
-	VSCALEFPD    Z17, Z16, Z16
-	VMOVUPD      Z16, (CX)(SI*8)
+	VMOVUPD      (DX)(SI*8), Z15
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z16
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z17
+	VMINPD       Z15, Z17, Z15
+	VMAXPD       Z15, Z16, Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z14, Z17
+	VFMADD213PD  Z0, Z17, Z16
+	VSUBPD       Z0, Z16, Z16
+	VFNMADD231PD Z12, Z16, Z15
+	VFNMADD231PD Z1, Z16, Z15
+	VMULPD       Z15, Z15, Z17
+	VMOVAPD      Z2, Z18
+	VFMADD213PD  Z4, Z17, Z18
+	VFMADD213PD  Z6, Z17, Z18
+	VFMADD213PD  Z8, Z17, Z18
+	VFMADD213PD  Z10, Z17, Z18
+	VMOVAPD      Z3, Z19
+	VFMADD213PD  Z5, Z17, Z19
+	VFMADD213PD  Z7, Z17, Z19
+	VFMADD213PD  Z9, Z17, Z19
+	VFMADD213PD  Z11, Z17, Z19
+	VFMADD213PD  Z19, Z15, Z18
+	VFMADD213PD  Z15, Z17, Z18
+	VADDPD       Z13, Z18, Z15
+	VSCALEFPD    Z16, Z15, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
 	JLE          vectors1
@@ -28829,33 +32559,33 @@ vectors1:
 end2:
 	CMPQ         SI, BX
 	JGE          next
-	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
-	VMOVAPD      Z15, Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VMOVAPD      Z16, Z17
-	VMOVAPD      Z14, Z18
-	VFMADD213PD  Z0, Z18, Z17
-	VSUBPD       Z0, Z17, Z17
-	VFNMADD231PD Z12, Z17, Z16
-	VFNMADD231PD Z1, Z17, Z16
-	VMULPD       Z16, Z16, Z18
-	VMOVAPD      Z2, Z19
-	VFMADD213PD  Z4, Z18, Z19
-	VFMADD213PD  Z6, Z18, Z19
-	VFMADD213PD  Z8, Z18, Z19
-	VFMADD213PD  Z10, Z18, Z19
-	VMOVAPD      Z3, Z20
-	VFMADD213PD  Z5, Z18, Z20
-	VFMADD213PD  Z7, Z18, Z20
-	VFMADD213PD  Z9, Z18, Z20
-	VFMADD213PD  Z11, Z18, Z20
-	VFMADD213PD  Z20, Z16, Z19
-	VFMADD213PD  Z16, Z18, Z19
-	VADDPD       Z13, Z19, Z16
-	VSCALEFPD    Z17, Z16, Z16
-	VMOVUPD      Z16, K1, (CX)(SI*8)
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z16
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z17
+	VMINPD       Z15, Z17, Z15
+	VMAXPD       Z15, Z16, Z15
+	VMOVAPD      Z15, Z16
+	VMOVAPD      Z14, Z17
+	VFMADD213PD  Z0, Z17, Z16
+	VSUBPD       Z0, Z16, Z16
+	VFNMADD231PD Z12, Z16, Z15
+	VFNMADD231PD Z1, Z16, Z15
+	VMULPD       Z15, Z15, Z17
+	VMOVAPD      Z2, Z18
+	VFMADD213PD  Z4, Z17, Z18
+	VFMADD213PD  Z6, Z17, Z18
+	VFMADD213PD  Z8, Z17, Z18
+	VFMADD213PD  Z10, Z17, Z18
+	VMOVAPD      Z3, Z19
+	VFMADD213PD  Z5, Z17, Z19
+	VFMADD213PD  Z7, Z17, Z19
+	VFMADD213PD  Z9, Z17, Z19
+	VFMADD213PD  Z11, Z17, Z19
+	VFMADD213PD  Z19, Z15, Z18
+	VFMADD213PD  Z15, Z17, Z18
+	VADDPD       Z13, Z18, Z15
+	VSCALEFPD    Z16, Z15, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -28888,7 +32618,6 @@ TEXT ·weight64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z12
 	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z13
 	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z14
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -28909,35 +32638,35 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD      (DX)(SI*8), Z16
-	VCMPPD       $0x15, Z1, Z16, K2
-	VMOVAPD      Z1, Z17
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VMOVAPD      Z16, Z17
-	VMOVAPD      Z15, Z18
-	VFMADD213PD  Z0, Z18, Z17
-	VSUBPD       Z0, Z17, Z17
-	VFNMADD231PD Z13, Z17, Z16
-	VFNMADD231PD Z2, Z17, Z16
-	VMULPD       Z16, Z16, Z18
-	VMOVAPD      Z3, Z19
-	VFMADD213PD  Z5, Z18, Z19
-	VFMADD213PD  Z7, Z18, Z19
-	VFMADD213PD  Z9, Z18, Z19
-	VFMADD213PD  Z11, Z18, Z19
-	VMOVAPD      Z4, Z20
-	VFMADD213PD  Z6, Z18, Z20
-	VFMADD213PD  Z8, Z18, Z20
-	VFMADD213PD  Z10, Z18, Z20
-	VFMADD213PD  Z12, Z18, Z20
-	VFMADD213PD  Z20, Z16, Z19
-	VFMADD213PD  Z16, Z18, Z19
-	VADDPD       Z14, Z19, Z16
-	VSCALEFPD    Z17, Z16, Z16
-	VMOVAPD.Z    Z16, K2, Z16
-	VMOVUPD      Z16, (CX)(SI*8)
+	VMOVUPD      (DX)(SI*8), Z15
+	VCMPPD       $0x15, Z1, Z15, K2
+	VMOVAPD      Z1, Z16
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z17
+	VMINPD       Z15, Z17, Z15
+	VMAXPD       Z15, Z16, Z15
+	VMOVAPD      Z15, Z16
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD  Z0, Z17, Z16
+	VSUBPD       Z0, Z16, Z16
+	VFNMADD231PD Z13, Z16, Z15
+	VFNMADD231PD Z2, Z16, Z15
+	VMULPD       Z15, Z15, Z17
+	VMOVAPD      Z3, Z18
+	VFMADD213PD  Z5, Z17, Z18
+	VFMADD213PD  Z7, Z17, Z18
+	VFMADD213PD  Z9, Z17, Z18
+	VFMADD213PD  Z11, Z17, Z18
+	VMOVAPD      Z4, Z19
+	VFMADD213PD  Z6, Z17, Z19
+	VFMADD213PD  Z8, Z17, Z19
+	VFMADD213PD  Z10, Z17, Z19
+	VFMADD213PD  Z12, Z17, Z19
+	VFMADD213PD  Z19, Z15, Z18
+	VFMADD213PD  Z15, Z17, Z18
+	VADDPD       Z14, Z18, Z15
+	VSCALEFPD    Z16, Z15, Z15
+	VMOVAPD.Z    Z15, K2, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
 	JLE          vectors1
@@ -28945,35 +32674,35 @@ vectors1:
 end2:
 	CMPQ         SI, BX
 	JGE          next
-	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VCMPPD       $0x15, Z1, Z16, K2
-	VMOVAPD      Z1, Z17
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VMOVAPD      Z16, Z17
-	VMOVAPD      Z15, Z18
-	VFMADD213PD  Z0, Z18, Z17
-	VSUBPD       Z0, Z17, Z17
-	VFNMADD231PD Z13, Z17, Z16
-	VFNMADD231PD Z2, Z17, Z16
-	VMULPD       Z16, Z16, Z18
-	VMOVAPD      Z3, Z19
-	VFMADD213PD  Z5, Z18, Z19
-	VFMADD213PD  Z7, Z18, Z19
-	VFMADD213PD  Z9, Z18, Z19
-	VFMADD213PD  Z11, Z18, Z19
-	VMOVAPD      Z4, Z20
-	VFMADD213PD  Z6, Z18, Z20
-	VFMADD213PD  Z8, Z18, Z20
-	VFMADD213PD  Z10, Z18, Z20
-	VFMADD213PD  Z12, Z18, Z20
-	VFMADD213PD  Z20, Z16, Z19
-	VFMADD213PD  Z16, Z18, Z19
-	VADDPD       Z14, Z19, Z16
-	VSCALEFPD    Z17, Z16, Z16
-	VMOVAPD.Z    Z16, K2, Z16
-	VMOVUPD      Z16, K1, (CX)(SI*8)
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VCMPPD       $0x15, Z1, Z15, K2
+	VMOVAPD      Z1, Z16
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z17
+	VMINPD       Z15, Z17, Z15
+	VMAXPD       Z15, Z16, Z15
+	VMOVAPD      Z15, Z16
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD  Z0, Z17, Z16
+	VSUBPD       Z0, Z16, Z16
+	VFNMADD231PD Z13, Z16, Z15
+	VFNMADD231PD Z2, Z16, Z15
+	VMULPD       Z15, Z15, Z17
+	VMOVAPD      Z3, Z18
+	VFMADD213PD  Z5, Z17, Z18
+	VFMADD213PD  Z7, Z17, Z18
+	VFMADD213PD  Z9, Z17, Z18
+	VFMADD213PD  Z11, Z17, Z18
+	VMOVAPD      Z4, Z19
+	VFMADD213PD  Z6, Z17, Z19
+	VFMADD213PD  Z8, Z17, Z19
+	VFMADD213PD  Z10, Z17, Z19
+	VFMADD213PD  Z12, Z17, Z19
+	VFMADD213PD  Z19, Z15, Z18
+	VFMADD213PD  Z15, Z17, Z18
+	VADDPD       Z14, Z18, Z15
+	VSCALEFPD    Z16, Z15, Z15
+	VMOVAPD.Z    Z15, K2, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -29006,7 +32735,6 @@ TEXT ·expm164AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3fa55555555556f6<>+0(SB), Z12
 	VBROADCASTSD const64_3fc5555555555555<>+0(SB), Z13
 	VBROADCASTSD const64_3fe3333333333333<>+0(SB), Z14
-	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -29027,95 +32755,95 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD      (DX)(SI*8), Z16
-	VBROADCASTSD const64_c044000000000000<>+0(SB), Z17
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VCMPPD       $0x11, Z14, Z17, K2
-	VMOVAPD      Z16, Z17
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z18
-	VFMADD213PD  Z1, Z18, Z17
-	VSUBPD       Z1, Z17, Z17
-	VPXORD       Z19, Z19, Z19
-	VBLENDMPD    Z19, Z17, K2, Z20
-	VMOVAPD      Z16, Z17
-	VFNMADD231PD Z15, Z20, Z17
-	VFNMADD231PD Z3, Z20, Z17
-	VMULPD       Z17, Z17, Z18
-	VMOVAPD      Z2, Z25
-	VFMADD213PD  Z5, Z18, Z25
-	VFMADD213PD  Z7, Z18, Z25
-	VFMADD213PD  Z9, Z18, Z25
-	VFMADD213PD  Z11, Z18, Z25
-	VFMADD213PD  Z13, Z18, Z25
-	VMOVAPD      Z4, Z26
-	VFMADD213PD  Z6, Z18, Z26
-	VFMADD213PD  Z8, Z18, Z26
-	VFMADD213PD  Z10, Z18, Z26
-	VFMADD213PD  Z12, Z18, Z26
-	VFMADD213PD  Z0, Z18, Z26
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD213PD  Z17, Z18, Z25
-	VADDPD.BCST  const64_43380000000003fe<>+0(SB), Z20, Z17
-	VPSLLQ       $0x34, Z17, Z17
-	VMOVAPD      Z25, Z18
-	VSUBPD       Z0, Z17, Z26
-	VFMADD213PD  Z26, Z17, Z18
-	VADDPD       Z18, Z18, Z17
-	VBLENDMPD    Z25, Z17, K2, Z21
-	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z16, Z16
-	VPORQ        Z16, Z21, Z16
-	VMOVUPD      Z16, (CX)(SI*8)
-	ADDQ         $0x08, SI
-	CMPQ         SI, DI
-	JLE          vectors1
+	VMOVUPD           (DX)(SI*8), Z15
+	VBROADCASTSD      const64_c044000000000000<>+0(SB), Z16
+	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z17
+	VMINPD            Z15, Z17, Z15
+	VMAXPD            Z15, Z16, Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD            $0x11, Z14, Z16, K2
+	VMOVAPD           Z15, Z16
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD       Z1, Z17, Z16
+	VSUBPD            Z1, Z16, Z16
+	VPXORD            Z18, Z18, Z18
+	VBLENDMPD         Z18, Z16, K2, Z19
+	VMOVAPD           Z15, Z16
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z19, Z16
+	VFNMADD231PD      Z3, Z19, Z16
+	VMULPD            Z16, Z16, Z17
+	VMOVAPD           Z2, Z24
+	VFMADD213PD       Z5, Z17, Z24
+	VFMADD213PD       Z7, Z17, Z24
+	VFMADD213PD       Z9, Z17, Z24
+	VFMADD213PD       Z11, Z17, Z24
+	VFMADD213PD       Z13, Z17, Z24
+	VMOVAPD           Z4, Z25
+	VFMADD213PD       Z6, Z17, Z25
+	VFMADD213PD       Z8, Z17, Z25
+	VFMADD213PD       Z10, Z17, Z25
+	VFMADD213PD       Z12, Z17, Z25
+	VFMADD213PD       Z0, Z17, Z25
+	VFMADD213PD       Z25, Z16, Z24
+	VFMADD213PD       Z16, Z17, Z24
+	VADDPD.BCST       const64_43380000000003fe<>+0(SB), Z19, Z16
+	VPSLLQ            $0x34, Z16, Z16
+	VMOVAPD           Z24, Z17
+	VSUBPD            Z0, Z16, Z25
+	VFMADD213PD       Z25, Z16, Z17
+	VADDPD            Z17, Z17, Z16
+	VBLENDMPD         Z24, Z16, K2, Z20
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z15
+	VPORQ             Z15, Z20, Z15
+	VMOVUPD           Z15, (CX)(SI*8)
+	ADDQ              $0x08, SI
+	CMPQ              SI, DI
+	JLE               vectors1
 
 end2:
-	CMPQ         SI, BX
-	JGE          next
-	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VBROADCASTSD const64_c044000000000000<>+0(SB), Z17
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VCMPPD       $0x11, Z14, Z17, K2
-	VMOVAPD      Z16, Z17
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z18
-	VFMADD213PD  Z1, Z18, Z17
-	VSUBPD       Z1, Z17, Z17
-	VPXORD       Z22, Z22, Z22
-	VBLENDMPD    Z22, Z17, K2, Z23
-	VMOVAPD      Z16, Z17
-	VFNMADD231PD Z15, Z23, Z17
-	VFNMADD231PD Z3, Z23, Z17
-	VMULPD       Z17, Z17, Z18
-	VMOVAPD      Z2, Z25
-	VFMADD213PD  Z5, Z18, Z25
-	VFMADD213PD  Z7, Z18, Z25
-	VFMADD213PD  Z9, Z18, Z25
-	VFMADD213PD  Z11, Z18, Z25
-	VFMADD213PD  Z13, Z18, Z25
-	VMOVAPD      Z4, Z26
-	VFMADD213PD  Z6, Z18, Z26
-	VFMADD213PD  Z8, Z18, Z26
-	VFMADD213PD  Z10, Z18, Z26
-	VFMADD213PD  Z12, Z18, Z26
-	VFMADD213PD  Z0, Z18, Z26
-	VFMADD213PD  Z26, Z17, Z25
-	VFMADD213PD  Z17, Z18, Z25
-	VADDPD.BCST  const64_43380000000003fe<>+0(SB), Z23, Z17
-	VPSLLQ       $0x34, Z17, Z17
-	VMOVAPD      Z25, Z18
-	VSUBPD       Z0, Z17, Z26
-	VFMADD213PD  Z26, Z17, Z18
-	VADDPD       Z18, Z18, Z17
-	VBLENDMPD    Z25, Z17, K2, Z24
-	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z16, Z16
-	VPORQ        Z16, Z24, Z16
-	VMOVUPD      Z16, K1, (CX)(SI*8)
+	CMPQ              SI, BX
+	JGE               next
+	VMOVUPD.Z         (DX)(SI*8), K1, Z15
+	VBROADCASTSD      const64_c044000000000000<>+0(SB), Z16
+	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z17
+	VMINPD            Z15, Z17, Z15
+	VMAXPD            Z15, Z16, Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD            $0x11, Z14, Z16, K2
+	VMOVAPD           Z15, Z16
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD       Z1, Z17, Z16
+	VSUBPD            Z1, Z16, Z16
+	VPXORD            Z21, Z21, Z21
+	VBLENDMPD         Z21, Z16, K2, Z22
+	VMOVAPD           Z15, Z16
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z22, Z16
+	VFNMADD231PD      Z3, Z22, Z16
+	VMULPD            Z16, Z16, Z17
+	VMOVAPD           Z2, Z24
+	VFMADD213PD       Z5, Z17, Z24
+	VFMADD213PD       Z7, Z17, Z24
+	VFMADD213PD       Z9, Z17, Z24
+	VFMADD213PD       Z11, Z17, Z24
+	VFMADD213PD       Z13, Z17, Z24
+	VMOVAPD           Z4, Z25
+	VFMADD213PD       Z6, Z17, Z25
+	VFMADD213PD       Z8, Z17, Z25
+	VFMADD213PD       Z10, Z17, Z25
+	VFMADD213PD       Z12, Z17, Z25
+	VFMADD213PD       Z0, Z17, Z25
+	VFMADD213PD       Z25, Z16, Z24
+	VFMADD213PD       Z16, Z17, Z24
+	VADDPD.BCST       const64_43380000000003fe<>+0(SB), Z22, Z16
+	VPSLLQ            $0x34, Z16, Z16
+	VMOVAPD           Z24, Z17
+	VSUBPD            Z0, Z16, Z25
+	VFMADD213PD       Z25, Z16, Z17
+	VADDPD            Z17, Z17, Z16
+	VBLENDMPD         Z24, Z16, K2, Z23
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z15
+	VPORQ             Z15, Z23, Z15
+	VMOVUPD           Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -29269,7 +32997,6 @@ TEXT ·log1p64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3fe6a09e667f3bce<>+0(SB), Z12
 	VBROADCASTSD const64_4000000000000000<>+0(SB), Z13
 	VBROADCASTSD const64_4059000000000000<>+0(SB), Z14
-	VBROADCASTSD const64_4330000000000000<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -29290,54 +33017,54 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD      (DX)(SI*8), Z16
-	VADDPD       Z0, Z16, Z17
-	VSUBPD       Z0, Z17, Z18
-	VSUBPD       Z18, Z16, Z18
-	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
-	VPSRLQ       $0x34, Z17, Z25
-	VPORQ        Z15, Z25, Z25
-	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z25, Z25
-	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
-	VPADDQ       Z12, Z17, Z17
-	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z26
-	VMINPD       Z14, Z25, Z27
-	VSUBPD       Z27, Z26, Z26
-	VPSLLQ       $0x34, Z26, Z26
-	VSUBPD       Z0, Z17, Z17
-	VFMADD231PD  Z26, Z18, Z17
-	VADDPD       Z13, Z17, Z18
-	VDIVPD       Z18, Z17, Z18
-	VMULPD       Z18, Z18, Z26
-	VMULPD       Z26, Z26, Z27
-	VMOVAPD      Z4, Z28
-	VFMADD213PD  Z6, Z27, Z28
-	VFMADD213PD  Z8, Z27, Z28
-	VMOVAPD      Z3, Z29
-	VFMADD213PD  Z5, Z27, Z29
-	VFMADD213PD  Z7, Z27, Z29
-	VFMADD213PD  Z10, Z27, Z29
-	VFMADD213PD  Z29, Z26, Z28
-	VMULPD       Z26, Z28, Z26
-	VMULPD       Z17, Z17, Z27
-	VMULPD       Z9, Z27, Z27
-	VADDPD       Z26, Z27, Z26
-	VMULPD       Z26, Z18, Z18
-	VFMADD231PD  Z2, Z25, Z18
-	VSUBPD       Z18, Z27, Z18
-	VSUBPD       Z18, Z17, Z17
-	VFMADD231PD  Z11, Z25, Z17
-	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z16, Z18
-	VPORQ        Z18, Z17, Z17
-	VCMPPD       $0x00, Z1, Z16, K2
-	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
-	VBLENDMPD    Z18, Z17, K2, Z19
-	VCMPPD       $0x11, Z1, Z16, K2
-	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
-	VBLENDMPD    Z17, Z19, K2, Z20
-	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z16, K2
-	VBLENDMPD    Z16, Z20, K2, Z21
-	VMOVUPD      Z21, (CX)(SI*8)
+	VMOVUPD      (DX)(SI*8), Z15
+	VADDPD       Z0, Z15, Z16
+	VSUBPD       Z0, Z16, Z17
+	VSUBPD       Z17, Z15, Z17
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z16, Z16
+	VPSRLQ       $0x34, Z16, Z24
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z24, Z24
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z24, Z24
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z16, Z16
+	VPADDQ       Z12, Z16, Z16
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z25
+	VMINPD       Z14, Z24, Z26
+	VSUBPD       Z26, Z25, Z25
+	VPSLLQ       $0x34, Z25, Z25
+	VSUBPD       Z0, Z16, Z16
+	VFMADD231PD  Z25, Z17, Z16
+	VADDPD       Z13, Z16, Z17
+	VDIVPD       Z17, Z16, Z17
+	VMULPD       Z17, Z17, Z25
+	VMULPD       Z25, Z25, Z26
+	VMOVAPD      Z4, Z27
+	VFMADD213PD  Z6, Z26, Z27
+	VFMADD213PD  Z8, Z26, Z27
+	VMOVAPD      Z3, Z28
+	VFMADD213PD  Z5, Z26, Z28
+	VFMADD213PD  Z7, Z26, Z28
+	VFMADD213PD  Z10, Z26, Z28
+	VFMADD213PD  Z28, Z25, Z27
+	VMULPD       Z25, Z27, Z25
+	VMULPD       Z16, Z16, Z26
+	VMULPD       Z9, Z26, Z26
+	VADDPD       Z25, Z26, Z25
+	VMULPD       Z25, Z17, Z17
+	VFMADD231PD  Z2, Z24, Z17
+	VSUBPD       Z17, Z26, Z17
+	VSUBPD       Z17, Z16, Z16
+	VFMADD231PD  Z11, Z24, Z16
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z15, Z17
+	VPORQ        Z17, Z16, Z16
+	VCMPPD       $0x00, Z1, Z15, K2
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z16, K2, Z18
+	VCMPPD       $0x11, Z1, Z15, K2
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z16
+	VBLENDMPD    Z16, Z18, K2, Z19
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z15, K2
+	VBLENDMPD    Z15, Z19, K2, Z20
+	VMOVUPD      Z20, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
 	JLE          vectors1
@@ -29345,54 +33072,54 @@ vectors1:
 end2:
 	CMPQ         SI, BX
 	JGE          next
-	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VADDPD       Z0, Z16, Z17
-	VSUBPD       Z0, Z17, Z18
-	VSUBPD       Z18, Z16, Z18
-	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
-	VPSRLQ       $0x34, Z17, Z25
-	VPORQ        Z15, Z25, Z25
-	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z25, Z25
-	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
-	VPADDQ       Z12, Z17, Z17
-	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z26
-	VMINPD       Z14, Z25, Z27
-	VSUBPD       Z27, Z26, Z26
-	VPSLLQ       $0x34, Z26, Z26
-	VSUBPD       Z0, Z17, Z17
-	VFMADD231PD  Z26, Z18, Z17
-	VADDPD       Z13, Z17, Z18
-	VDIVPD       Z18, Z17, Z18
-	VMULPD       Z18, Z18, Z26
-	VMULPD       Z26, Z26, Z27
-	VMOVAPD      Z4, Z28
-	VFMADD213PD  Z6, Z27, Z28
-	VFMADD213PD  Z8, Z27, Z28
-	VMOVAPD      Z3, Z29
-	VFMADD213PD  Z5, Z27, Z29
-	VFMADD213PD  Z7, Z27, Z29
-	VFMADD213PD  Z10, Z27, Z29
-	VFMADD213PD  Z29, Z26, Z28
-	VMULPD       Z26, Z28, Z26
-	VMULPD       Z17, Z17, Z27
-	VMULPD       Z9, Z27, Z27
-	VADDPD       Z26, Z27, Z26
-	VMULPD       Z26, Z18, Z18
-	VFMADD231PD  Z2, Z25, Z18
-	VSUBPD       Z18, Z27, Z18
-	VSUBPD       Z18, Z17, Z17
-	VFMADD231PD  Z11, Z25, Z17
-	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z16, Z18
-	VPORQ        Z18, Z17, Z17
-	VCMPPD       $0x00, Z1, Z16, K2
-	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
-	VBLENDMPD    Z18, Z17, K2, Z22
-	VCMPPD       $0x11, Z1, Z16, K2
-	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
-	VBLENDMPD    Z17, Z22, K2, Z23
-	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z16, K2
-	VBLENDMPD    Z16, Z23, K2, Z24
-	VMOVUPD      Z24, K1, (CX)(SI*8)
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VADDPD       Z0, Z15, Z16
+	VSUBPD       Z0, Z16, Z17
+	VSUBPD       Z17, Z15, Z17
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z16, Z16
+	VPSRLQ       $0x34, Z16, Z24
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z24, Z24
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z24, Z24
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z16, Z16
+	VPADDQ       Z12, Z16, Z16
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z25
+	VMINPD       Z14, Z24, Z26
+	VSUBPD       Z26, Z25, Z25
+	VPSLLQ       $0x34, Z25, Z25
+	VSUBPD       Z0, Z16, Z16
+	VFMADD231PD  Z25, Z17, Z16
+	VADDPD       Z13, Z16, Z17
+	VDIVPD       Z17, Z16, Z17
+	VMULPD       Z17, Z17, Z25
+	VMULPD       Z25, Z25, Z26
+	VMOVAPD      Z4, Z27
+	VFMADD213PD  Z6, Z26, Z27
+	VFMADD213PD  Z8, Z26, Z27
+	VMOVAPD      Z3, Z28
+	VFMADD213PD  Z5, Z26, Z28
+	VFMADD213PD  Z7, Z26, Z28
+	VFMADD213PD  Z10, Z26, Z28
+	VFMADD213PD  Z28, Z25, Z27
+	VMULPD       Z25, Z27, Z25
+	VMULPD       Z16, Z16, Z26
+	VMULPD       Z9, Z26, Z26
+	VADDPD       Z25, Z26, Z25
+	VMULPD       Z25, Z17, Z17
+	VFMADD231PD  Z2, Z24, Z17
+	VSUBPD       Z17, Z26, Z17
+	VSUBPD       Z17, Z16, Z16
+	VFMADD231PD  Z11, Z24, Z16
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z15, Z17
+	VPORQ        Z17, Z16, Z16
+	VCMPPD       $0x00, Z1, Z15, K2
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z16, K2, Z21
+	VCMPPD       $0x11, Z1, Z15, K2
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z16
+	VBLENDMPD    Z16, Z21, K2, Z22
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z15, K2
+	VBLENDMPD    Z15, Z22, K2, Z23
+	VMOVUPD      Z23, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -29425,7 +33152,6 @@ TEXT ·tanh64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3f6d6d39ae3905e2<>+0(SB), Z12
 	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z13
 	VBROADCASTSD const64_3f9664f487e0a749<>+0(SB), Z14
-	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -29446,61 +33172,61 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD           (DX)(SI*8), Z16
-	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z16, Z18
-	VMULPD            Z16, Z16, Z19
-	VMULPD            Z19, Z19, Z20
-	VMOVAPD           Z6, Z21
-	VFMADD213PD       Z8, Z20, Z21
-	VFMADD213PD       Z10, Z20, Z21
-	VFMADD213PD       Z12, Z20, Z21
-	VFMADD213PD       Z14, Z20, Z21
-	VFMADD213PD.BCST  const64_3fc11111111110a8<>+0(SB), Z20, Z21
-	VBROADCASTSD      const64_bf005bbdae896297<>+0(SB), Z22
-	VFMADD213PD.BCST  const64_bf2f243823c8c981<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bf57d9f6f23e8682<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bf8226e3473dce5c<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bfaba1ba1ba0f126<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bfd5555555555555<>+0(SB), Z20, Z22
-	VFMADD213PD       Z22, Z19, Z21
-	VMULPD            Z19, Z21, Z19
-	VFMADD213PD       Z16, Z16, Z19
-	VADDPD            Z17, Z17, Z16
-	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z20
-	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z21
-	VMINPD            Z16, Z21, Z16
-	VMAXPD            Z16, Z20, Z16
-	VMOVAPD           Z16, Z20
-	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
-	VFMADD213PD       Z1, Z21, Z20
-	VSUBPD            Z1, Z20, Z20
-	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z20, Z16
-	VFNMADD231PD      Z2, Z20, Z16
-	VMULPD            Z16, Z16, Z21
-	VMOVAPD           Z3, Z22
-	VFMADD213PD       Z5, Z21, Z22
-	VFMADD213PD       Z9, Z21, Z22
-	VFMADD213PD       Z13, Z21, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z21, Z22
-	VMOVAPD           Z4, Z25
-	VFMADD213PD       Z7, Z21, Z25
-	VFMADD213PD       Z11, Z21, Z25
-	VFMADD213PD       Z15, Z21, Z25
-	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z21, Z25
-	VFMADD213PD       Z25, Z16, Z22
-	VFMADD213PD       Z16, Z21, Z22
-	VADDPD            Z0, Z22, Z16
-	VSCALEFPD         Z20, Z16, Z16
-	VMOVAPD           Z0, Z20
-	VBROADCASTSD      const64_4000000000000000<>+0(SB), Z21
-	VADDPD            Z0, Z16, Z16
-	VDIVPD            Z16, Z21, Z16
-	VSUBPD            Z16, Z20, Z16
-	VCMPPD.BCST       $0x11, const64_3fe4000000000000<>+0(SB), Z17, K2
-	VBLENDMPD         Z19, Z16, K2, Z23
-	VPORQ             Z18, Z23, Z16
-	VMOVUPD           Z16, (CX)(SI*8)
+	VMOVUPD           (DX)(SI*8), Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z17
+	VMULPD            Z15, Z15, Z18
+	VMULPD            Z18, Z18, Z19
+	VMOVAPD           Z6, Z20
+	VFMADD213PD       Z8, Z19, Z20
+	VFMADD213PD       Z10, Z19, Z20
+	VFMADD213PD       Z12, Z19, Z20
+	VFMADD213PD       Z14, Z19, Z20
+	VFMADD213PD.BCST  const64_3fc11111111110a8<>+0(SB), Z19, Z20
+	VBROADCASTSD      const64_bf005bbdae896297<>+0(SB), Z21
+	VFMADD213PD.BCST  const64_bf2f243823c8c981<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bf57d9f6f23e8682<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bf8226e3473dce5c<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bfaba1ba1ba0f126<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bfd5555555555555<>+0(SB), Z19, Z21
+	VFMADD213PD       Z21, Z18, Z20
+	VMULPD            Z18, Z20, Z18
+	VFMADD213PD       Z15, Z15, Z18
+	VADDPD            Z16, Z16, Z15
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z19
+	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z20
+	VMINPD            Z15, Z20, Z15
+	VMAXPD            Z15, Z19, Z15
+	VMOVAPD           Z15, Z19
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z20
+	VFMADD213PD       Z1, Z20, Z19
+	VSUBPD            Z1, Z19, Z19
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z19, Z15
+	VFNMADD231PD      Z2, Z19, Z15
+	VMULPD            Z15, Z15, Z20
+	VMOVAPD           Z3, Z21
+	VFMADD213PD       Z5, Z20, Z21
+	VFMADD213PD       Z9, Z20, Z21
+	VFMADD213PD       Z13, Z20, Z21
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z21
+	VMOVAPD           Z4, Z24
+	VFMADD213PD       Z7, Z20, Z24
+	VFMADD213PD       Z11, Z20, Z24
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z20, Z24
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z24
+	VFMADD213PD       Z24, Z15, Z21
+	VFMADD213PD       Z15, Z20, Z21
+	VADDPD            Z0, Z21, Z15
+	VSCALEFPD         Z19, Z15, Z15
+	VMOVAPD           Z0, Z19
+	VBROADCASTSD      const64_4000000000000000<>+0(SB), Z20
+	VADDPD            Z0, Z15, Z15
+	VDIVPD            Z15, Z20, Z15
+	VSUBPD            Z15, Z19, Z15
+	VCMPPD.BCST       $0x11, const64_3fe4000000000000<>+0(SB), Z16, K2
+	VBLENDMPD         Z18, Z15, K2, Z22
+	VPORQ             Z17, Z22, Z15
+	VMOVUPD           Z15, (CX)(SI*8)
 	ADDQ              $0x08, SI
 	CMPQ              SI, DI
 	JLE               vectors1
@@ -29508,61 +33234,61 @@ vectors1:
 end2:
 	CMPQ              SI, BX
 	JGE               next
-	VMOVUPD.Z         (DX)(SI*8), K1, Z16
-	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z16, Z18
-	VMULPD            Z16, Z16, Z19
-	VMULPD            Z19, Z19, Z20
-	VMOVAPD           Z6, Z21
-	VFMADD213PD       Z8, Z20, Z21
-	VFMADD213PD       Z10, Z20, Z21
-	VFMADD213PD       Z12, Z20, Z21
-	VFMADD213PD       Z14, Z20, Z21
-	VFMADD213PD.BCST  const64_3fc11111111110a8<>+0(SB), Z20, Z21
-	VBROADCASTSD      const64_bf005bbdae896297<>+0(SB), Z22
-	VFMADD213PD.BCST  const64_bf2f243823c8c981<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bf57d9f6f23e8682<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bf8226e3473dce5c<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bfaba1ba1ba0f126<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_bfd5555555555555<>+0(SB), Z20, Z22
-	VFMADD213PD       Z22, Z19, Z21
-	VMULPD            Z19, Z21, Z19
-	VFMADD213PD       Z16, Z16, Z19
-	VADDPD            Z17, Z17, Z16
-	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z20
-	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z21
-	VMINPD            Z16, Z21, Z16
-	VMAXPD            Z16, Z20, Z16
-	VMOVAPD           Z16, Z20
-	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z21
-	VFMADD213PD       Z1, Z21, Z20
-	VSUBPD            Z1, Z20, Z20
-	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z20, Z16
-	VFNMADD231PD      Z2, Z20, Z16
-	VMULPD            Z16, Z16, Z21
-	VMOVAPD           Z3, Z22
-	VFMADD213PD       Z5, Z21, Z22
-	VFMADD213PD       Z9, Z21, Z22
-	VFMADD213PD       Z13, Z21, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z21, Z22
-	VMOVAPD           Z4, Z25
-	VFMADD213PD       Z7, Z21, Z25
-	VFMADD213PD       Z11, Z21, Z25
-	VFMADD213PD       Z15, Z21, Z25
-	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z21, Z25
-	VFMADD213PD       Z25, Z16, Z22
-	VFMADD213PD       Z16, Z21, Z22
-	VADDPD            Z0, Z22, Z16
-	VSCALEFPD         Z20, Z16, Z16
-	VMOVAPD           Z0, Z20
-	VBROADCASTSD      const64_4000000000000000<>+0(SB), Z21
-	VADDPD            Z0, Z16, Z16
-	VDIVPD            Z16, Z21, Z16
-	VSUBPD            Z16, Z20, Z16
-	VCMPPD.BCST       $0x11, const64_3fe4000000000000<>+0(SB), Z17, K2
-	VBLENDMPD         Z19, Z16, K2, Z24
-	VPORQ             Z18, Z24, Z16
-	VMOVUPD           Z16, K1, (CX)(SI*8)
+	VMOVUPD.Z         (DX)(SI*8), K1, Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z17
+	VMULPD            Z15, Z15, Z18
+	VMULPD            Z18, Z18, Z19
+	VMOVAPD           Z6, Z20
+	VFMADD213PD       Z8, Z19, Z20
+	VFMADD213PD       Z10, Z19, Z20
+	VFMADD213PD       Z12, Z19, Z20
+	VFMADD213PD       Z14, Z19, Z20
+	VFMADD213PD.BCST  const64_3fc11111111110a8<>+0(SB), Z19, Z20
+	VBROADCASTSD      const64_bf005bbdae896297<>+0(SB), Z21
+	VFMADD213PD.BCST  const64_bf2f243823c8c981<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bf57d9f6f23e8682<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bf8226e3473dce5c<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bfaba1ba1ba0f126<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_bfd5555555555555<>+0(SB), Z19, Z21
+	VFMADD213PD       Z21, Z18, Z20
+	VMULPD            Z18, Z20, Z18
+	VFMADD213PD       Z15, Z15, Z18
+	VADDPD            Z16, Z16, Z15
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z19
+	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z20
+	VMINPD            Z15, Z20, Z15
+	VMAXPD            Z15, Z19, Z15
+	VMOVAPD           Z15, Z19
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z20
+	VFMADD213PD       Z1, Z20, Z19
+	VSUBPD            Z1, Z19, Z19
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z19, Z15
+	VFNMADD231PD      Z2, Z19, Z15
+	VMULPD            Z15, Z15, Z20
+	VMOVAPD           Z3, Z21
+	VFMADD213PD       Z5, Z20, Z21
+	VFMADD213PD       Z9, Z20, Z21
+	VFMADD213PD       Z13, Z20, Z21
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z21
+	VMOVAPD           Z4, Z24
+	VFMADD213PD       Z7, Z20, Z24
+	VFMADD213PD       Z11, Z20, Z24
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z20, Z24
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z24
+	VFMADD213PD       Z24, Z15, Z21
+	VFMADD213PD       Z15, Z20, Z21
+	VADDPD            Z0, Z21, Z15
+	VSCALEFPD         Z19, Z15, Z15
+	VMOVAPD           Z0, Z19
+	VBROADCASTSD      const64_4000000000000000<>+0(SB), Z20
+	VADDPD            Z0, Z15, Z15
+	VDIVPD            Z15, Z20, Z15
+	VSUBPD            Z15, Z19, Z15
+	VCMPPD.BCST       $0x11, const64_3fe4000000000000<>+0(SB), Z16, K2
+	VBLENDMPD         Z18, Z15, K2, Z23
+	VPORQ             Z17, Z23, Z15
+	VMOVUPD           Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -29595,7 +33321,6 @@ TEXT ·sigmoid64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z12
 	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z13
 	VBROADCASTSD const64_4044000000000000<>+0(SB), Z14
-	VBROADCASTSD const64_bff71547652b82fe<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -29616,36 +33341,36 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD      (DX)(SI*8), Z16
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
-	VMOVAPD      Z14, Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VMOVAPD      Z16, Z17
-	VMOVAPD      Z15, Z18
-	VFMADD213PD  Z0, Z18, Z17
-	VPSLLQ       $0x34, Z17, Z18
-	VSUBPD       Z0, Z17, Z17
-	VFNMSUB231PD Z13, Z17, Z16
-	VFNMADD231PD Z2, Z17, Z16
-	VMOVAPD      Z1, Z17
-	VMULPD       Z16, Z16, Z19
-	VMOVAPD      Z3, Z20
-	VFMADD213PD  Z5, Z19, Z20
-	VFMADD213PD  Z7, Z19, Z20
-	VFMADD213PD  Z9, Z19, Z20
-	VFMADD213PD  Z11, Z19, Z20
-	VMOVAPD      Z4, Z21
-	VFMADD213PD  Z6, Z19, Z21
-	VFMADD213PD  Z8, Z19, Z21
-	VFMADD213PD  Z10, Z19, Z21
-	VFMADD213PD  Z12, Z19, Z21
-	VFMADD213PD  Z21, Z16, Z20
-	VFMADD213PD  Z16, Z19, Z20
-	VFMADD213PD  Z18, Z18, Z20
-	VADDPD       Z17, Z20, Z16
-	VDIVPD       Z16, Z17, Z16
-	VMOVUPD      Z16, (CX)(SI*8)
+	VMOVUPD      (DX)(SI*8), Z15
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z16
+	VMOVAPD      Z14, Z17
+	VMINPD       Z15, Z17, Z15
+	VMAXPD       Z15, Z16, Z15
+	VMOVAPD      Z15, Z16
+	VBROADCASTSD const64_bff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD  Z0, Z17, Z16
+	VPSLLQ       $0x34, Z16, Z17
+	VSUBPD       Z0, Z16, Z16
+	VFNMSUB231PD Z13, Z16, Z15
+	VFNMADD231PD Z2, Z16, Z15
+	VMOVAPD      Z1, Z16
+	VMULPD       Z15, Z15, Z18
+	VMOVAPD      Z3, Z19
+	VFMADD213PD  Z5, Z18, Z19
+	VFMADD213PD  Z7, Z18, Z19
+	VFMADD213PD  Z9, Z18, Z19
+	VFMADD213PD  Z11, Z18, Z19
+	VMOVAPD      Z4, Z20
+	VFMADD213PD  Z6, Z18, Z20
+	VFMADD213PD  Z8, Z18, Z20
+	VFMADD213PD  Z10, Z18, Z20
+	VFMADD213PD  Z12, Z18, Z20
+	VFMADD213PD  Z20, Z15, Z19
+	VFMADD213PD  Z15, Z18, Z19
+	VFMADD213PD  Z17, Z17, Z19
+	VADDPD       Z16, Z19, Z15
+	VDIVPD       Z15, Z16, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
 	JLE          vectors1
@@ -29653,36 +33378,36 @@ vectors1:
 end2:
 	CMPQ         SI, BX
 	JGE          next
-	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VBROADCASTSD const64_c087500000000000<>+0(SB), Z17
-	VMOVAPD      Z14, Z18
-	VMINPD       Z16, Z18, Z16
-	VMAXPD       Z16, Z17, Z16
-	VMOVAPD      Z16, Z17
-	VMOVAPD      Z15, Z18
-	VFMADD213PD  Z0, Z18, Z17
-	VPSLLQ       $0x34, Z17, Z18
-	VSUBPD       Z0, Z17, Z17
-	VFNMSUB231PD Z13, Z17, Z16
-	VFNMADD231PD Z2, Z17, Z16
-	VMOVAPD      Z1, Z17
-	VMULPD       Z16, Z16, Z19
-	VMOVAPD      Z3, Z20
-	VFMADD213PD  Z5, Z19, Z20
-	VFMADD213PD  Z7, Z19, Z20
-	VFMADD213PD  Z9, Z19, Z20
-	VFMADD213PD  Z11, Z19, Z20
-	VMOVAPD      Z4, Z21
-	VFMADD213PD  Z6, Z19, Z21
-	VFMADD213PD  Z8, Z19, Z21
-	VFMADD213PD  Z10, Z19, Z21
-	VFMADD213PD  Z12, Z19, Z21
-	VFMADD213PD  Z21, Z16, Z20
-	VFMADD213PD  Z16, Z19, Z20
-	VFMADD213PD  Z18, Z18, Z20
-	VADDPD       Z17, Z20, Z16
-	VDIVPD       Z16, Z17, Z16
-	VMOVUPD      Z16, K1, (CX)(SI*8)
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VBROADCASTSD const64_c087500000000000<>+0(SB), Z16
+	VMOVAPD      Z14, Z17
+	VMINPD       Z15, Z17, Z15
+	VMAXPD       Z15, Z16, Z15
+	VMOVAPD      Z15, Z16
+	VBROADCASTSD const64_bff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD  Z0, Z17, Z16
+	VPSLLQ       $0x34, Z16, Z17
+	VSUBPD       Z0, Z16, Z16
+	VFNMSUB231PD Z13, Z16, Z15
+	VFNMADD231PD Z2, Z16, Z15
+	VMOVAPD      Z1, Z16
+	VMULPD       Z15, Z15, Z18
+	VMOVAPD      Z3, Z19
+	VFMADD213PD  Z5, Z18, Z19
+	VFMADD213PD  Z7, Z18, Z19
+	VFMADD213PD  Z9, Z18, Z19
+	VFMADD213PD  Z11, Z18, Z19
+	VMOVAPD      Z4, Z20
+	VFMADD213PD  Z6, Z18, Z20
+	VFMADD213PD  Z8, Z18, Z20
+	VFMADD213PD  Z10, Z18, Z20
+	VFMADD213PD  Z12, Z18, Z20
+	VFMADD213PD  Z20, Z15, Z19
+	VFMADD213PD  Z15, Z18, Z19
+	VFMADD213PD  Z17, Z17, Z19
+	VADDPD       Z16, Z19, Z15
+	VDIVPD       Z15, Z16, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -30223,7 +33948,6 @@ TEXT ·erf64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z12
 	VBROADCASTSD const64_3ebb9df224ca4b97<>+0(SB), Z13
 	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z14
-	VBROADCASTSD const64_3ee4184387e09203<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -30244,83 +33968,83 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD           (DX)(SI*8), Z16
-	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z16, Z18
-	VMULPD            Z16, Z16, Z19
-	VMULPD            Z19, Z19, Z20
-	VBROADCASTSD      const64_be1389d4f2641625<>+0(SB), Z21
-	VFMADD213PD.BCST  const64_be85f1ecb6f0764c<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_beef4d1e3183f7ae<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_bf4c02db3dac435f<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_bf9b82ce31284e00<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_bfd812746b0379e6<>+0(SB), Z20, Z21
-	VMOVAPD           Z4, Z22
-	VFMADD213PD       Z7, Z20, Z22
-	VFMADD213PD       Z13, Z20, Z22
-	VFMADD213PD.BCST  const64_3f1f9a321d5b8e1e<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3f7565bcd0dbaa38<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fbce2f21a042b30<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fc06eba8214db69<>+0(SB), Z20, Z22
-	VFMADD213PD       Z22, Z19, Z21
-	VFMADD213PD       Z16, Z16, Z21
-	VBROADCASTSD      const64_4018000000000000<>+0(SB), Z16
-	VMINPD            Z17, Z16, Z16
-	VSUBPD            Z0, Z16, Z16
-	VMULPD            Z16, Z16, Z19
-	VBROADCASTSD      const64_bd649dac63f5dbc8<>+0(SB), Z20
-	VFMADD213PD.BCST  const64_bddfcefd3e1e8ce2<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_be35debc3571d8c3<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_be7233624d4351ea<>+0(SB), Z19, Z20
-	VFMADD213PD       Z10, Z19, Z20
-	VFMADD213PD       Z15, Z19, Z20
-	VFMADD213PD.BCST  const64_3efb8c3dbd0bbf6f<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_bf6033f68daabf52<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_bfa5477f09c87b9c<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_c0051c9b0006c23c<>+0(SB), Z19, Z20
-	VMOVAPD           Z2, Z22
-	VFMADD213PD       Z3, Z19, Z22
-	VFMADD213PD       Z6, Z19, Z22
-	VFMADD213PD       Z8, Z19, Z22
-	VFMADD213PD       Z11, Z19, Z22
-	VFMADD213PD.BCST  const64_bec0fa69294ca2f1<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_befc76677c865432<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_3f2f1b484d076957<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_3f848c9d405a416b<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_bfeafabc11a290a4<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_bffd97fbf27aa2a1<>+0(SB), Z19, Z22
-	VFMADD213PD       Z22, Z16, Z20
-	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z16
-	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z19
-	VMINPD            Z20, Z19, Z19
-	VMAXPD            Z19, Z16, Z16
-	VMOVAPD           Z16, Z19
-	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z20
-	VFMADD213PD       Z1, Z20, Z19
-	VSUBPD            Z1, Z19, Z19
-	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z19, Z16
-	VFNMADD231PD      Z5, Z19, Z16
-	VMULPD            Z16, Z16, Z20
-	VMOVAPD           Z9, Z22
-	VFMADD213PD       Z14, Z20, Z22
-	VFMADD213PD.BCST  const64_3f2a01a011a4b90e<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z22
-	VMOVAPD           Z12, Z25
-	VFMADD213PD.BCST  const64_3efa019ab04455f1<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3f56c16c17cce032<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z25
-	VFMADD213PD       Z25, Z16, Z22
-	VFMADD213PD       Z16, Z20, Z22
-	VADDPD            Z0, Z22, Z16
-	VSCALEFPD         Z19, Z16, Z16
-	VMOVAPD           Z0, Z19
-	VSUBPD            Z16, Z19, Z16
-	VCMPPD            $0x11, Z0, Z17, K2
-	VBLENDMPD         Z21, Z16, K2, Z23
-	VPORQ             Z18, Z23, Z16
-	VMOVUPD           Z16, (CX)(SI*8)
+	VMOVUPD           (DX)(SI*8), Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z17
+	VMULPD            Z15, Z15, Z18
+	VMULPD            Z18, Z18, Z19
+	VBROADCASTSD      const64_be1389d4f2641625<>+0(SB), Z20
+	VFMADD213PD.BCST  const64_be85f1ecb6f0764c<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_beef4d1e3183f7ae<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_bf4c02db3dac435f<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_bf9b82ce31284e00<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_bfd812746b0379e6<>+0(SB), Z19, Z20
+	VMOVAPD           Z4, Z21
+	VFMADD213PD       Z7, Z19, Z21
+	VFMADD213PD       Z13, Z19, Z21
+	VFMADD213PD.BCST  const64_3f1f9a321d5b8e1e<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3f7565bcd0dbaa38<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3fbce2f21a042b30<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3fc06eba8214db69<>+0(SB), Z19, Z21
+	VFMADD213PD       Z21, Z18, Z20
+	VFMADD213PD       Z15, Z15, Z20
+	VBROADCASTSD      const64_4018000000000000<>+0(SB), Z15
+	VMINPD            Z16, Z15, Z15
+	VSUBPD            Z0, Z15, Z15
+	VMULPD            Z15, Z15, Z18
+	VBROADCASTSD      const64_bd649dac63f5dbc8<>+0(SB), Z19
+	VFMADD213PD.BCST  const64_bddfcefd3e1e8ce2<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_be35debc3571d8c3<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_be7233624d4351ea<>+0(SB), Z18, Z19
+	VFMADD213PD       Z10, Z18, Z19
+	VFMADD213PD.BCST  const64_3ee4184387e09203<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_3efb8c3dbd0bbf6f<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_bf6033f68daabf52<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_bfa5477f09c87b9c<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_c0051c9b0006c23c<>+0(SB), Z18, Z19
+	VMOVAPD           Z2, Z21
+	VFMADD213PD       Z3, Z18, Z21
+	VFMADD213PD       Z6, Z18, Z21
+	VFMADD213PD       Z8, Z18, Z21
+	VFMADD213PD       Z11, Z18, Z21
+	VFMADD213PD.BCST  const64_bec0fa69294ca2f1<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_befc76677c865432<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_3f2f1b484d076957<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_3f848c9d405a416b<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_bfeafabc11a290a4<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_bffd97fbf27aa2a1<>+0(SB), Z18, Z21
+	VFMADD213PD       Z21, Z15, Z19
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z15
+	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z18
+	VMINPD            Z19, Z18, Z18
+	VMAXPD            Z18, Z15, Z15
+	VMOVAPD           Z15, Z18
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z19
+	VFMADD213PD       Z1, Z19, Z18
+	VSUBPD            Z1, Z18, Z18
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z18, Z15
+	VFNMADD231PD      Z5, Z18, Z15
+	VMULPD            Z15, Z15, Z19
+	VMOVAPD           Z9, Z21
+	VFMADD213PD       Z14, Z19, Z21
+	VFMADD213PD.BCST  const64_3f2a01a011a4b90e<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z19, Z21
+	VMOVAPD           Z12, Z24
+	VFMADD213PD.BCST  const64_3efa019ab04455f1<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3f56c16c17cce032<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z15, Z21
+	VFMADD213PD       Z15, Z19, Z21
+	VADDPD            Z0, Z21, Z15
+	VSCALEFPD         Z18, Z15, Z15
+	VMOVAPD           Z0, Z18
+	VSUBPD            Z15, Z18, Z15
+	VCMPPD            $0x11, Z0, Z16, K2
+	VBLENDMPD         Z20, Z15, K2, Z22
+	VPORQ             Z17, Z22, Z15
+	VMOVUPD           Z15, (CX)(SI*8)
 	ADDQ              $0x08, SI
 	CMPQ              SI, DI
 	JLE               vectors1
@@ -30328,83 +34052,83 @@ vectors1:
 end2:
 	CMPQ              SI, BX
 	JGE               next
-	VMOVUPD.Z         (DX)(SI*8), K1, Z16
-	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z16, Z18
-	VMULPD            Z16, Z16, Z19
-	VMULPD            Z19, Z19, Z20
-	VBROADCASTSD      const64_be1389d4f2641625<>+0(SB), Z21
-	VFMADD213PD.BCST  const64_be85f1ecb6f0764c<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_beef4d1e3183f7ae<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_bf4c02db3dac435f<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_bf9b82ce31284e00<>+0(SB), Z20, Z21
-	VFMADD213PD.BCST  const64_bfd812746b0379e6<>+0(SB), Z20, Z21
-	VMOVAPD           Z4, Z22
-	VFMADD213PD       Z7, Z20, Z22
-	VFMADD213PD       Z13, Z20, Z22
-	VFMADD213PD.BCST  const64_3f1f9a321d5b8e1e<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3f7565bcd0dbaa38<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fbce2f21a042b30<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fc06eba8214db69<>+0(SB), Z20, Z22
-	VFMADD213PD       Z22, Z19, Z21
-	VFMADD213PD       Z16, Z16, Z21
-	VBROADCASTSD      const64_4018000000000000<>+0(SB), Z16
-	VMINPD            Z17, Z16, Z16
-	VSUBPD            Z0, Z16, Z16
-	VMULPD            Z16, Z16, Z19
-	VBROADCASTSD      const64_bd649dac63f5dbc8<>+0(SB), Z20
-	VFMADD213PD.BCST  const64_bddfcefd3e1e8ce2<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_be35debc3571d8c3<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_be7233624d4351ea<>+0(SB), Z19, Z20
-	VFMADD213PD       Z10, Z19, Z20
-	VFMADD213PD       Z15, Z19, Z20
-	VFMADD213PD.BCST  const64_3efb8c3dbd0bbf6f<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_bf6033f68daabf52<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_bfa5477f09c87b9c<>+0(SB), Z19, Z20
-	VFMADD213PD.BCST  const64_c0051c9b0006c23c<>+0(SB), Z19, Z20
-	VMOVAPD           Z2, Z22
-	VFMADD213PD       Z3, Z19, Z22
-	VFMADD213PD       Z6, Z19, Z22
-	VFMADD213PD       Z8, Z19, Z22
-	VFMADD213PD       Z11, Z19, Z22
-	VFMADD213PD.BCST  const64_bec0fa69294ca2f1<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_befc76677c865432<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_3f2f1b484d076957<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_3f848c9d405a416b<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_bfeafabc11a290a4<>+0(SB), Z19, Z22
-	VFMADD213PD.BCST  const64_bffd97fbf27aa2a1<>+0(SB), Z19, Z22
-	VFMADD213PD       Z22, Z16, Z20
-	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z16
-	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z19
-	VMINPD            Z20, Z19, Z19
-	VMAXPD            Z19, Z16, Z16
-	VMOVAPD           Z16, Z19
-	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z20
-	VFMADD213PD       Z1, Z20, Z19
-	VSUBPD            Z1, Z19, Z19
-	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z19, Z16
-	VFNMADD231PD      Z5, Z19, Z16
-	VMULPD            Z16, Z16, Z20
-	VMOVAPD           Z9, Z22
-	VFMADD213PD       Z14, Z20, Z22
-	VFMADD213PD.BCST  const64_3f2a01a011a4b90e<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z20, Z22
-	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z20, Z22
-	VMOVAPD           Z12, Z25
-	VFMADD213PD.BCST  const64_3efa019ab04455f1<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3f56c16c17cce032<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z20, Z25
-	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z20, Z25
-	VFMADD213PD       Z25, Z16, Z22
-	VFMADD213PD       Z16, Z20, Z22
-	VADDPD            Z0, Z22, Z16
-	VSCALEFPD         Z19, Z16, Z16
-	VMOVAPD           Z0, Z19
-	VSUBPD            Z16, Z19, Z16
-	VCMPPD            $0x11, Z0, Z17, K2
-	VBLENDMPD         Z21, Z16, K2, Z24
-	VPORQ             Z18, Z24, Z16
-	VMOVUPD           Z16, K1, (CX)(SI*8)
+	VMOVUPD.Z         (DX)(SI*8), K1, Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z17
+	VMULPD            Z15, Z15, Z18
+	VMULPD            Z18, Z18, Z19
+	VBROADCASTSD      const64_be1389d4f2641625<>+0(SB), Z20
+	VFMADD213PD.BCST  const64_be85f1ecb6f0764c<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_beef4d1e3183f7ae<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_bf4c02db3dac435f<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_bf9b82ce31284e00<>+0(SB), Z19, Z20
+	VFMADD213PD.BCST  const64_bfd812746b0379e6<>+0(SB), Z19, Z20
+	VMOVAPD           Z4, Z21
+	VFMADD213PD       Z7, Z19, Z21
+	VFMADD213PD       Z13, Z19, Z21
+	VFMADD213PD.BCST  const64_3f1f9a321d5b8e1e<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3f7565bcd0dbaa38<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3fbce2f21a042b30<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3fc06eba8214db69<>+0(SB), Z19, Z21
+	VFMADD213PD       Z21, Z18, Z20
+	VFMADD213PD       Z15, Z15, Z20
+	VBROADCASTSD      const64_4018000000000000<>+0(SB), Z15
+	VMINPD            Z16, Z15, Z15
+	VSUBPD            Z0, Z15, Z15
+	VMULPD            Z15, Z15, Z18
+	VBROADCASTSD      const64_bd649dac63f5dbc8<>+0(SB), Z19
+	VFMADD213PD.BCST  const64_bddfcefd3e1e8ce2<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_be35debc3571d8c3<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_be7233624d4351ea<>+0(SB), Z18, Z19
+	VFMADD213PD       Z10, Z18, Z19
+	VFMADD213PD.BCST  const64_3ee4184387e09203<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_3efb8c3dbd0bbf6f<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_bf6033f68daabf52<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_bfa5477f09c87b9c<>+0(SB), Z18, Z19
+	VFMADD213PD.BCST  const64_c0051c9b0006c23c<>+0(SB), Z18, Z19
+	VMOVAPD           Z2, Z21
+	VFMADD213PD       Z3, Z18, Z21
+	VFMADD213PD       Z6, Z18, Z21
+	VFMADD213PD       Z8, Z18, Z21
+	VFMADD213PD       Z11, Z18, Z21
+	VFMADD213PD.BCST  const64_bec0fa69294ca2f1<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_befc76677c865432<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_3f2f1b484d076957<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_3f848c9d405a416b<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_bfeafabc11a290a4<>+0(SB), Z18, Z21
+	VFMADD213PD.BCST  const64_bffd97fbf27aa2a1<>+0(SB), Z18, Z21
+	VFMADD213PD       Z21, Z15, Z19
+	VBROADCASTSD      const64_c087500000000000<>+0(SB), Z15
+	VBROADCASTSD      const64_4086300000000000<>+0(SB), Z18
+	VMINPD            Z19, Z18, Z18
+	VMAXPD            Z18, Z15, Z15
+	VMOVAPD           Z15, Z18
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z19
+	VFMADD213PD       Z1, Z19, Z18
+	VSUBPD            Z1, Z18, Z18
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z18, Z15
+	VFNMADD231PD      Z5, Z18, Z15
+	VMULPD            Z15, Z15, Z19
+	VMOVAPD           Z9, Z21
+	VFMADD213PD       Z14, Z19, Z21
+	VFMADD213PD.BCST  const64_3f2a01a011a4b90e<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z19, Z21
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z19, Z21
+	VMOVAPD           Z12, Z24
+	VFMADD213PD.BCST  const64_3efa019ab04455f1<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3f56c16c17cce032<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z19, Z24
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z19, Z24
+	VFMADD213PD       Z24, Z15, Z21
+	VFMADD213PD       Z15, Z19, Z21
+	VADDPD            Z0, Z21, Z15
+	VSCALEFPD         Z18, Z15, Z15
+	VMOVAPD           Z0, Z18
+	VSUBPD            Z15, Z18, Z15
+	VCMPPD            $0x11, Z0, Z16, K2
+	VBLENDMPD         Z20, Z15, K2, Z23
+	VPORQ             Z17, Z23, Z15
+	VMOVUPD           Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -30437,7 +34161,6 @@ TEXT ·asinh64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z12
 	VBROADCASTSD const64_3fe62e42fefa39ef<>+0(SB), Z13
 	VBROADCASTSD const64_3fe6a09e667f3bce<>+0(SB), Z14
-	VBROADCASTSD const64_4000000000000000<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -30458,68 +34181,68 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD      (DX)(SI*8), Z16
-	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VMOVAPD      Z17, Z18
-	VFMADD213PD  Z0, Z17, Z18
-	VSQRTPD      Z18, Z18
+	VMOVUPD      (DX)(SI*8), Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VMOVAPD      Z16, Z17
+	VFMADD213PD  Z0, Z16, Z17
+	VSQRTPD      Z17, Z17
+	VMULPD       Z16, Z16, Z26
+	VADDPD       Z0, Z17, Z17
+	VDIVPD       Z17, Z26, Z17
+	VADDPD       Z17, Z16, Z17
+	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z16, K2
+	VBLENDMPD    Z16, Z17, K2, Z18
+	VADDPD       Z0, Z18, Z16
+	VSUBPD       Z0, Z16, Z17
+	VSUBPD       Z17, Z18, Z17
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z16, Z16
+	VPSRLQ       $0x34, Z16, Z26
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z26, Z26
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z26, Z26
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z16, Z16
+	VPADDQ       Z14, Z16, Z16
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z27
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z26, Z28
+	VSUBPD       Z28, Z27, Z27
+	VPSLLQ       $0x34, Z27, Z27
+	VSUBPD       Z0, Z16, Z16
+	VFMADD231PD  Z27, Z17, Z16
+	VADDPD.BCST  const64_4000000000000000<>+0(SB), Z16, Z17
+	VDIVPD       Z17, Z16, Z17
 	VMULPD       Z17, Z17, Z27
-	VADDPD       Z0, Z18, Z18
-	VDIVPD       Z18, Z27, Z18
-	VADDPD       Z18, Z17, Z18
-	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z17, K2
-	VBLENDMPD    Z17, Z18, K2, Z19
-	VADDPD       Z0, Z19, Z17
-	VSUBPD       Z0, Z17, Z18
-	VSUBPD       Z18, Z19, Z18
-	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
-	VPSRLQ       $0x34, Z17, Z27
-	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z27, Z27
-	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z27, Z27
-	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
-	VPADDQ       Z14, Z17, Z17
-	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z28
-	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z27, Z29
-	VSUBPD       Z29, Z28, Z28
-	VPSLLQ       $0x34, Z28, Z28
-	VSUBPD       Z0, Z17, Z17
-	VFMADD231PD  Z28, Z18, Z17
-	VADDPD       Z15, Z17, Z18
-	VDIVPD       Z18, Z17, Z18
-	VMULPD       Z18, Z18, Z28
-	VMULPD       Z28, Z28, Z29
-	VMOVAPD      Z5, Z30
-	VFMADD213PD  Z7, Z29, Z30
-	VFMADD213PD  Z9, Z29, Z30
-	VMOVAPD      Z4, Z31
-	VFMADD213PD  Z6, Z29, Z31
-	VFMADD213PD  Z8, Z29, Z31
-	VFMADD213PD  Z11, Z29, Z31
-	VFMADD213PD  Z31, Z28, Z30
-	VMULPD       Z28, Z30, Z28
-	VMULPD       Z17, Z17, Z29
-	VMULPD       Z10, Z29, Z29
-	VADDPD       Z28, Z29, Z28
-	VMULPD       Z28, Z18, Z18
-	VFMADD231PD  Z3, Z27, Z18
-	VSUBPD       Z18, Z29, Z18
-	VSUBPD       Z18, Z17, Z17
-	VFMADD231PD  Z12, Z27, Z17
-	VPANDQ       Z1, Z19, Z18
-	VPORQ        Z18, Z17, Z17
-	VCMPPD       $0x00, Z2, Z19, K3
-	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
-	VBLENDMPD    Z18, Z17, K3, Z20
-	VCMPPD       $0x11, Z2, Z19, K3
-	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
-	VBLENDMPD    Z17, Z20, K3, Z21
-	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z19, K3
-	VBLENDMPD    Z19, Z21, K3, Z22
-	VMOVAPD.Z    Z13, K2, Z17
-	VADDPD       Z17, Z22, Z17
-	VPANDQ       Z1, Z16, Z16
-	VPORQ        Z16, Z17, Z16
-	VMOVUPD      Z16, (CX)(SI*8)
+	VMULPD       Z27, Z27, Z28
+	VMOVAPD      Z5, Z29
+	VFMADD213PD  Z7, Z28, Z29
+	VFMADD213PD  Z9, Z28, Z29
+	VMOVAPD      Z4, Z30
+	VFMADD213PD  Z6, Z28, Z30
+	VFMADD213PD  Z8, Z28, Z30
+	VFMADD213PD  Z11, Z28, Z30
+	VFMADD213PD  Z30, Z27, Z29
+	VMULPD       Z27, Z29, Z27
+	VMULPD       Z16, Z16, Z28
+	VMULPD       Z10, Z28, Z28
+	VADDPD       Z27, Z28, Z27
+	VMULPD       Z27, Z17, Z17
+	VFMADD231PD  Z3, Z26, Z17
+	VSUBPD       Z17, Z28, Z17
+	VSUBPD       Z17, Z16, Z16
+	VFMADD231PD  Z12, Z26, Z16
+	VPANDQ       Z1, Z18, Z17
+	VPORQ        Z17, Z16, Z16
+	VCMPPD       $0x00, Z2, Z18, K3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z16, K3, Z19
+	VCMPPD       $0x11, Z2, Z18, K3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z16
+	VBLENDMPD    Z16, Z19, K3, Z20
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z18, K3
+	VBLENDMPD    Z18, Z20, K3, Z21
+	VMOVAPD.Z    Z13, K2, Z16
+	VADDPD       Z16, Z21, Z16
+	VPANDQ       Z1, Z15, Z15
+	VPORQ        Z15, Z16, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
 	ADDQ         $0x08, SI
 	CMPQ         SI, DI
 	JLE          vectors1
@@ -30527,68 +34250,68 @@ vectors1:
 end2:
 	CMPQ         SI, BX
 	JGE          next
-	VMOVUPD.Z    (DX)(SI*8), K1, Z16
-	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z16, Z17
-	VMOVAPD      Z17, Z18
-	VFMADD213PD  Z0, Z17, Z18
-	VSQRTPD      Z18, Z18
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VMOVAPD      Z16, Z17
+	VFMADD213PD  Z0, Z16, Z17
+	VSQRTPD      Z17, Z17
+	VMULPD       Z16, Z16, Z26
+	VADDPD       Z0, Z17, Z17
+	VDIVPD       Z17, Z26, Z17
+	VADDPD       Z17, Z16, Z17
+	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z16, K2
+	VBLENDMPD    Z16, Z17, K2, Z22
+	VADDPD       Z0, Z22, Z16
+	VSUBPD       Z0, Z16, Z17
+	VSUBPD       Z17, Z22, Z17
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z16, Z16
+	VPSRLQ       $0x34, Z16, Z26
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z26, Z26
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z26, Z26
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z16, Z16
+	VPADDQ       Z14, Z16, Z16
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z27
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z26, Z28
+	VSUBPD       Z28, Z27, Z27
+	VPSLLQ       $0x34, Z27, Z27
+	VSUBPD       Z0, Z16, Z16
+	VFMADD231PD  Z27, Z17, Z16
+	VADDPD.BCST  const64_4000000000000000<>+0(SB), Z16, Z17
+	VDIVPD       Z17, Z16, Z17
 	VMULPD       Z17, Z17, Z27
-	VADDPD       Z0, Z18, Z18
-	VDIVPD       Z18, Z27, Z18
-	VADDPD       Z18, Z17, Z18
-	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z17, K2
-	VBLENDMPD    Z17, Z18, K2, Z23
-	VADDPD       Z0, Z23, Z17
-	VSUBPD       Z0, Z17, Z18
-	VSUBPD       Z18, Z23, Z18
-	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
-	VPSRLQ       $0x34, Z17, Z27
-	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z27, Z27
-	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z27, Z27
-	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
-	VPADDQ       Z14, Z17, Z17
-	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z28
-	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z27, Z29
-	VSUBPD       Z29, Z28, Z28
-	VPSLLQ       $0x34, Z28, Z28
-	VSUBPD       Z0, Z17, Z17
-	VFMADD231PD  Z28, Z18, Z17
-	VADDPD       Z15, Z17, Z18
-	VDIVPD       Z18, Z17, Z18
-	VMULPD       Z18, Z18, Z28
-	VMULPD       Z28, Z28, Z29
-	VMOVAPD      Z5, Z30
-	VFMADD213PD  Z7, Z29, Z30
-	VFMADD213PD  Z9, Z29, Z30
-	VMOVAPD      Z4, Z31
-	VFMADD213PD  Z6, Z29, Z31
-	VFMADD213PD  Z8, Z29, Z31
-	VFMADD213PD  Z11, Z29, Z31
-	VFMADD213PD  Z31, Z28, Z30
-	VMULPD       Z28, Z30, Z28
-	VMULPD       Z17, Z17, Z29
-	VMULPD       Z10, Z29, Z29
-	VADDPD       Z28, Z29, Z28
-	VMULPD       Z28, Z18, Z18
-	VFMADD231PD  Z3, Z27, Z18
-	VSUBPD       Z18, Z29, Z18
-	VSUBPD       Z18, Z17, Z17
-	VFMADD231PD  Z12, Z27, Z17
-	VPANDQ       Z1, Z23, Z18
-	VPORQ        Z18, Z17, Z17
-	VCMPPD       $0x00, Z2, Z23, K3
-	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
-	VBLENDMPD    Z18, Z17, K3, Z24
-	VCMPPD       $0x11, Z2, Z23, K3
-	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
-	VBLENDMPD    Z17, Z24, K3, Z25
-	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z23, K3
-	VBLENDMPD    Z23, Z25, K3, Z26
-	VMOVAPD.Z    Z13, K2, Z17
-	VADDPD       Z17, Z26, Z17
-	VPANDQ       Z1, Z16, Z16
-	VPORQ        Z16, Z17, Z16
-	VMOVUPD      Z16, K1, (CX)(SI*8)
+	VMULPD       Z27, Z27, Z28
+	VMOVAPD      Z5, Z29
+	VFMADD213PD  Z7, Z28, Z29
+	VFMADD213PD  Z9, Z28, Z29
+	VMOVAPD      Z4, Z30
+	VFMADD213PD  Z6, Z28, Z30
+	VFMADD213PD  Z8, Z28, Z30
+	VFMADD213PD  Z11, Z28, Z30
+	VFMADD213PD  Z30, Z27, Z29
+	VMULPD       Z27, Z29, Z27
+	VMULPD       Z16, Z16, Z28
+	VMULPD       Z10, Z28, Z28
+	VADDPD       Z27, Z28, Z27
+	VMULPD       Z27, Z17, Z17
+	VFMADD231PD  Z3, Z26, Z17
+	VSUBPD       Z17, Z28, Z17
+	VSUBPD       Z17, Z16, Z16
+	VFMADD231PD  Z12, Z26, Z16
+	VPANDQ       Z1, Z22, Z17
+	VPORQ        Z17, Z16, Z16
+	VCMPPD       $0x00, Z2, Z22, K3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z16, K3, Z23
+	VCMPPD       $0x11, Z2, Z22, K3
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z16
+	VBLENDMPD    Z16, Z23, K3, Z24
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z22, K3
+	VBLENDMPD    Z22, Z24, K3, Z25
+	VMOVAPD.Z    Z13, K2, Z16
+	VADDPD       Z16, Z25, Z16
+	VPANDQ       Z1, Z15, Z15
+	VPORQ        Z15, Z16, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -30621,7 +34344,6 @@ TEXT ·atan64AVX512(SB), NOSPLIT, $0-48
 	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z12
 	VBROADCASTSD const64_3ffaaaaaaaaaaaab<>+0(SB), Z13
 	VBROADCASTSD const64_7fffffffffffffff<>+0(SB), Z14
-	VBROADCASTSD const64_8000000000000000<>+0(SB), Z15
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -30642,49 +34364,49 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD          (DX)(SI*8), Z16
-	VPANDQ           Z14, Z16, Z17
-	VPANDQ           Z15, Z16, Z16
-	VCMPPD           $0x1e, Z10, Z17, K2
-	VCMPPD           $0x1e, Z13, Z17, K3
-	VMOVAPD          Z11, Z28
-	VBROADCASTSD     const64_bff0000000000000<>+0(SB), Z29
-	VSUBPD           Z28, Z17, Z30
-	VBLENDMPD        Z30, Z17, K2, Z18
-	VBLENDMPD        Z29, Z18, K3, Z19
-	VADDPD           Z28, Z17, Z29
-	VBLENDMPD        Z29, Z28, K2, Z20
-	VBLENDMPD        Z17, Z20, K3, Z21
-	VMOVAPD.Z        Z9, K2, Z17
-	VBLENDMPD        Z28, Z17, K3, Z22
-	VDIVPD           Z21, Z19, Z17
-	VMULPD           Z17, Z17, Z28
-	VMULPD           Z28, Z28, Z29
-	VMOVAPD          Z1, Z30
-	VFMADD213PD      Z2, Z29, Z30
-	VFMADD213PD      Z3, Z29, Z30
-	VFMADD213PD      Z4, Z29, Z30
-	VFMADD213PD      Z5, Z29, Z30
-	VFMADD213PD      Z6, Z29, Z30
-	VFMADD213PD      Z7, Z29, Z30
-	VFMADD213PD      Z8, Z29, Z30
-	VBROADCASTSD     const64_bf85f380cde2d62a<>+0(SB), Z31
-	VFMADD213PD.BCST const64_bfa01247896d102f<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfa6062db855cffc<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfaaf0f9cb9868f6<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfb1110f9a13c1ac<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfb745d173bb4cd3<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfc249249249201d<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfd5555555555555<>+0(SB), Z29, Z31
-	VFMADD213PD      Z31, Z28, Z30
-	VMULPD           Z28, Z30, Z28
-	VMULPD           Z17, Z28, Z28
-	VFMADD231PD      Z0, Z22, Z28
-	VADDPD           Z28, Z17, Z17
-	VMOVAPD          Z12, Z28
-	VFMADD213PD      Z17, Z28, Z22
-	VPORQ            Z16, Z22, Z16
-	VMOVUPD          Z16, (CX)(SI*8)
+	VMOVUPD          (DX)(SI*8), Z15
+	VPANDQ           Z14, Z15, Z16
+	VPANDQ.BCST      const64_8000000000000000<>+0(SB), Z15, Z15
+	VCMPPD           $0x1e, Z10, Z16, K2
+	VCMPPD           $0x1e, Z13, Z16, K3
+	VMOVAPD          Z11, Z27
+	VBROADCASTSD     const64_bff0000000000000<>+0(SB), Z28
+	VSUBPD           Z27, Z16, Z29
+	VBLENDMPD        Z29, Z16, K2, Z17
+	VBLENDMPD        Z28, Z17, K3, Z18
+	VADDPD           Z27, Z16, Z28
+	VBLENDMPD        Z28, Z27, K2, Z19
+	VBLENDMPD        Z16, Z19, K3, Z20
+	VMOVAPD.Z        Z9, K2, Z16
+	VBLENDMPD        Z27, Z16, K3, Z21
+	VDIVPD           Z20, Z18, Z16
+	VMULPD           Z16, Z16, Z27
+	VMULPD           Z27, Z27, Z28
+	VMOVAPD          Z1, Z29
+	VFMADD213PD      Z2, Z28, Z29
+	VFMADD213PD      Z3, Z28, Z29
+	VFMADD213PD      Z4, Z28, Z29
+	VFMADD213PD      Z5, Z28, Z29
+	VFMADD213PD      Z6, Z28, Z29
+	VFMADD213PD      Z7, Z28, Z29
+	VFMADD213PD      Z8, Z28, Z29
+	VBROADCASTSD     const64_bf85f380cde2d62a<>+0(SB), Z30
+	VFMADD213PD.BCST const64_bfa01247896d102f<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfa6062db855cffc<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfaaf0f9cb9868f6<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfb1110f9a13c1ac<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfb745d173bb4cd3<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfc249249249201d<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfd5555555555555<>+0(SB), Z28, Z30
+	VFMADD213PD      Z30, Z27, Z29
+	VMULPD           Z27, Z29, Z27
+	VMULPD           Z16, Z27, Z27
+	VFMADD231PD      Z0, Z21, Z27
+	VADDPD           Z27, Z16, Z16
+	VMOVAPD          Z12, Z27
+	VFMADD213PD      Z16, Z27, Z21
+	VPORQ            Z15, Z21, Z15
+	VMOVUPD          Z15, (CX)(SI*8)
 	ADDQ             $0x08, SI
 	CMPQ             SI, DI
 	JLE              vectors1
@@ -30692,49 +34414,1284 @@ vectors1:
 end2:
 	CMPQ             SI, BX
 	JGE              next
-	VMOVUPD.Z        (DX)(SI*8), K1, Z16
-	VPANDQ           Z14, Z16, Z17
-	VPANDQ           Z15, Z16, Z16
-	VCMPPD           $0x1e, Z10, Z17, K2
-	VCMPPD           $0x1e, Z13, Z17, K3
-	VMOVAPD          Z11, Z28
-	VBROADCASTSD     const64_bff0000000000000<>+0(SB), Z29
-	VSUBPD           Z28, Z17, Z30
-	VBLENDMPD        Z30, Z17, K2, Z23
-	VBLENDMPD        Z29, Z23, K3, Z24
-	VADDPD           Z28, Z17, Z29
-	VBLENDMPD        Z29, Z28, K2, Z25
-	VBLENDMPD        Z17, Z25, K3, Z26
-	VMOVAPD.Z        Z9, K2, Z17
-	VBLENDMPD        Z28, Z17, K3, Z27
-	VDIVPD           Z26, Z24, Z17
-	VMULPD           Z17, Z17, Z28
-	VMULPD           Z28, Z28, Z29
-	VMOVAPD          Z1, Z30
-	VFMADD213PD      Z2, Z29, Z30
-	VFMADD213PD      Z3, Z29, Z30
-	VFMADD213PD      Z4, Z29, Z30
-	VFMADD213PD      Z5, Z29, Z30
-	VFMADD213PD      Z6, Z29, Z30
-	VFMADD213PD      Z7, Z29, Z30
-	VFMADD213PD      Z8, Z29, Z30
-	VBROADCASTSD     const64_bf85f380cde2d62a<>+0(SB), Z31
-	VFMADD213PD.BCST const64_bfa01247896d102f<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfa6062db855cffc<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfaaf0f9cb9868f6<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfb1110f9a13c1ac<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfb745d173bb4cd3<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfc249249249201d<>+0(SB), Z29, Z31
-	VFMADD213PD.BCST const64_bfd5555555555555<>+0(SB), Z29, Z31
-	VFMADD213PD      Z31, Z28, Z30
-	VMULPD           Z28, Z30, Z28
-	VMULPD           Z17, Z28, Z28
-	VFMADD231PD      Z0, Z27, Z28
-	VADDPD           Z28, Z17, Z17
-	VMOVAPD          Z12, Z28
-	VFMADD213PD      Z17, Z28, Z27
-	VPORQ            Z16, Z27, Z16
-	VMOVUPD          Z16, K1, (CX)(SI*8)
+	VMOVUPD.Z        (DX)(SI*8), K1, Z15
+	VPANDQ           Z14, Z15, Z16
+	VPANDQ.BCST      const64_8000000000000000<>+0(SB), Z15, Z15
+	VCMPPD           $0x1e, Z10, Z16, K2
+	VCMPPD           $0x1e, Z13, Z16, K3
+	VMOVAPD          Z11, Z27
+	VBROADCASTSD     const64_bff0000000000000<>+0(SB), Z28
+	VSUBPD           Z27, Z16, Z29
+	VBLENDMPD        Z29, Z16, K2, Z22
+	VBLENDMPD        Z28, Z22, K3, Z23
+	VADDPD           Z27, Z16, Z28
+	VBLENDMPD        Z28, Z27, K2, Z24
+	VBLENDMPD        Z16, Z24, K3, Z25
+	VMOVAPD.Z        Z9, K2, Z16
+	VBLENDMPD        Z27, Z16, K3, Z26
+	VDIVPD           Z25, Z23, Z16
+	VMULPD           Z16, Z16, Z27
+	VMULPD           Z27, Z27, Z28
+	VMOVAPD          Z1, Z29
+	VFMADD213PD      Z2, Z28, Z29
+	VFMADD213PD      Z3, Z28, Z29
+	VFMADD213PD      Z4, Z28, Z29
+	VFMADD213PD      Z5, Z28, Z29
+	VFMADD213PD      Z6, Z28, Z29
+	VFMADD213PD      Z7, Z28, Z29
+	VFMADD213PD      Z8, Z28, Z29
+	VBROADCASTSD     const64_bf85f380cde2d62a<>+0(SB), Z30
+	VFMADD213PD.BCST const64_bfa01247896d102f<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfa6062db855cffc<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfaaf0f9cb9868f6<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfb1110f9a13c1ac<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfb745d173bb4cd3<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfc249249249201d<>+0(SB), Z28, Z30
+	VFMADD213PD.BCST const64_bfd5555555555555<>+0(SB), Z28, Z30
+	VFMADD213PD      Z30, Z27, Z29
+	VMULPD           Z27, Z29, Z27
+	VMULPD           Z16, Z27, Z27
+	VFMADD231PD      Z0, Z26, Z27
+	VADDPD           Z27, Z16, Z16
+	VMOVAPD          Z12, Z27
+	VFMADD213PD      Z16, Z27, Z26
+	VPORQ            Z15, Z26, Z15
+	VMOVUPD          Z15, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func exp264AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·exp264AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_4338000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z1
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z2
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z3
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z4
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z5
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z6
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z7
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z8
+	VBROADCASTSD const64_3fc5555555555500<>+0(SB), Z9
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z10
+	VBROADCASTSD const64_3fe62e42fefa39ef<>+0(SB), Z11
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z12
+	VBROADCASTSD const64_4090040000000000<>+0(SB), Z13
+	VBROADCASTSD const64_c090d00000000000<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD     (DX)(SI*8), Z15
+	VMOVAPD     Z14, Z16
+	VMOVAPD     Z13, Z17
+	VMINPD      Z15, Z17, Z15
+	VMAXPD      Z15, Z16, Z15
+	VADDPD      Z0, Z15, Z16
+	VSUBPD      Z0, Z16, Z16
+	VSUBPD      Z16, Z15, Z15
+	VMULPD      Z11, Z15, Z15
+	VMULPD      Z15, Z15, Z17
+	VMOVAPD     Z1, Z18
+	VFMADD213PD Z3, Z17, Z18
+	VFMADD213PD Z5, Z17, Z18
+	VFMADD213PD Z7, Z17, Z18
+	VFMADD213PD Z9, Z17, Z18
+	VMOVAPD     Z2, Z19
+	VFMADD213PD Z4, Z17, Z19
+	VFMADD213PD Z6, Z17, Z19
+	VFMADD213PD Z8, Z17, Z19
+	VFMADD213PD Z10, Z17, Z19
+	VFMADD213PD Z19, Z15, Z18
+	VFMADD213PD Z15, Z17, Z18
+	VADDPD      Z12, Z18, Z15
+	VSCALEFPD   Z16, Z15, Z15
+	VMOVUPD     Z15, (CX)(SI*8)
+	ADDQ        $0x08, SI
+	CMPQ        SI, DI
+	JLE         vectors1
+
+end2:
+	CMPQ        SI, BX
+	JGE         next
+	VMOVUPD.Z   (DX)(SI*8), K1, Z15
+	VMOVAPD     Z14, Z16
+	VMOVAPD     Z13, Z17
+	VMINPD      Z15, Z17, Z15
+	VMAXPD      Z15, Z16, Z15
+	VADDPD      Z0, Z15, Z16
+	VSUBPD      Z0, Z16, Z16
+	VSUBPD      Z16, Z15, Z15
+	VMULPD      Z11, Z15, Z15
+	VMULPD      Z15, Z15, Z17
+	VMOVAPD     Z1, Z18
+	VFMADD213PD Z3, Z17, Z18
+	VFMADD213PD Z5, Z17, Z18
+	VFMADD213PD Z7, Z17, Z18
+	VFMADD213PD Z9, Z17, Z18
+	VMOVAPD     Z2, Z19
+	VFMADD213PD Z4, Z17, Z19
+	VFMADD213PD Z6, Z17, Z19
+	VFMADD213PD Z8, Z17, Z19
+	VFMADD213PD Z10, Z17, Z19
+	VFMADD213PD Z19, Z15, Z18
+	VFMADD213PD Z15, Z17, Z18
+	VADDPD      Z12, Z18, Z15
+	VSCALEFPD   Z16, Z15, Z15
+	VMOVUPD     Z15, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func log264AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·log264AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Z2
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Z3
+	VBROADCASTSD const64_3fc7462b91b8df65<>+0(SB), Z4
+	VBROADCASTSD const64_3fcc71c62d5e53e0<>+0(SB), Z5
+	VBROADCASTSD const64_3fd2492492dfd86c<>+0(SB), Z6
+	VBROADCASTSD const64_3fd9999999995273<>+0(SB), Z7
+	VBROADCASTSD const64_3fe5555555555558<>+0(SB), Z8
+	VBROADCASTSD const64_3ff6a09e667f3bcd<>+0(SB), Z9
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z10
+	VBROADCASTSD const64_4000000000000000<>+0(SB), Z11
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD     (DX)(SI*8), Z12
+	VGETEXPPD   Z12, Z13
+	VGETMANTPD  $0x08, Z12, Z12
+	VCMPPD      $0x1e, Z9, Z12, K2
+	VMULPD      Z0, Z12, K2, Z12
+	VADDPD      Z1, Z13, K2, Z13
+	VSUBPD      Z1, Z12, Z12
+	VADDPD      Z11, Z12, Z14
+	VDIVPD      Z14, Z12, Z14
+	VMULPD      Z14, Z14, Z15
+	VMULPD      Z15, Z15, Z16
+	VMOVAPD     Z3, Z17
+	VFMADD213PD Z5, Z16, Z17
+	VFMADD213PD Z7, Z16, Z17
+	VMOVAPD     Z2, Z18
+	VFMADD213PD Z4, Z16, Z18
+	VFMADD213PD Z6, Z16, Z18
+	VFMADD213PD Z8, Z16, Z18
+	VFMADD213PD Z18, Z15, Z17
+	VMULPD      Z15, Z17, Z15
+	VMULPD      Z12, Z12, Z16
+	VMULPD      Z0, Z16, Z16
+	VADDPD      Z15, Z16, Z15
+	VMULPD      Z15, Z14, Z14
+	VSUBPD      Z14, Z16, Z14
+	VSUBPD      Z14, Z12, Z12
+	VFMADD231PD Z10, Z12, Z13
+	VMOVUPD     Z13, (CX)(SI*8)
+	ADDQ        $0x08, SI
+	CMPQ        SI, DI
+	JLE         vectors1
+
+end2:
+	CMPQ        SI, BX
+	JGE         next
+	VMOVUPD.Z   (DX)(SI*8), K1, Z12
+	VGETEXPPD   Z12, Z13
+	VGETMANTPD  $0x08, Z12, Z12
+	VCMPPD      $0x1e, Z9, Z12, K2
+	VMULPD      Z0, Z12, K2, Z12
+	VADDPD      Z1, Z13, K2, Z13
+	VSUBPD      Z1, Z12, Z12
+	VADDPD      Z11, Z12, Z14
+	VDIVPD      Z14, Z12, Z14
+	VMULPD      Z14, Z14, Z15
+	VMULPD      Z15, Z15, Z16
+	VMOVAPD     Z3, Z17
+	VFMADD213PD Z5, Z16, Z17
+	VFMADD213PD Z7, Z16, Z17
+	VMOVAPD     Z2, Z18
+	VFMADD213PD Z4, Z16, Z18
+	VFMADD213PD Z6, Z16, Z18
+	VFMADD213PD Z8, Z16, Z18
+	VFMADD213PD Z18, Z15, Z17
+	VMULPD      Z15, Z17, Z15
+	VMULPD      Z12, Z12, Z16
+	VMULPD      Z0, Z16, Z16
+	VADDPD      Z15, Z16, Z15
+	VMULPD      Z15, Z14, Z14
+	VSUBPD      Z14, Z16, Z14
+	VSUBPD      Z14, Z12, Z12
+	VFMADD231PD Z10, Z12, Z13
+	VMOVUPD     Z13, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func log1064AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·log1064AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_3d1fef311f12b358<>+0(SB), Z2
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Z3
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Z4
+	VBROADCASTSD const64_3fc7462b91b8df65<>+0(SB), Z5
+	VBROADCASTSD const64_3fcc71c62d5e53e0<>+0(SB), Z6
+	VBROADCASTSD const64_3fd2492492dfd86c<>+0(SB), Z7
+	VBROADCASTSD const64_3fd34413509f7800<>+0(SB), Z8
+	VBROADCASTSD const64_3fd9999999995273<>+0(SB), Z9
+	VBROADCASTSD const64_3fdbcb7b1526e50e<>+0(SB), Z10
+	VBROADCASTSD const64_3fe5555555555558<>+0(SB), Z11
+	VBROADCASTSD const64_3ff6a09e667f3bcd<>+0(SB), Z12
+	VBROADCASTSD const64_4000000000000000<>+0(SB), Z13
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD     (DX)(SI*8), Z14
+	VGETEXPPD   Z14, Z15
+	VGETMANTPD  $0x08, Z14, Z14
+	VCMPPD      $0x1e, Z12, Z14, K2
+	VMULPD      Z0, Z14, K2, Z14
+	VADDPD      Z1, Z15, K2, Z15
+	VSUBPD      Z1, Z14, Z14
+	VADDPD      Z13, Z14, Z16
+	VDIVPD      Z16, Z14, Z16
+	VMULPD      Z16, Z16, Z17
+	VMULPD      Z17, Z17, Z18
+	VMOVAPD     Z4, Z19
+	VFMADD213PD Z6, Z18, Z19
+	VFMADD213PD Z9, Z18, Z19
+	VMOVAPD     Z3, Z20
+	VFMADD213PD Z5, Z18, Z20
+	VFMADD213PD Z7, Z18, Z20
+	VFMADD213PD Z11, Z18, Z20
+	VFMADD213PD Z20, Z17, Z19
+	VMULPD      Z17, Z19, Z17
+	VMULPD      Z14, Z14, Z18
+	VMULPD      Z0, Z18, Z18
+	VADDPD      Z17, Z18, Z17
+	VMULPD      Z17, Z16, Z16
+	VSUBPD      Z16, Z18, Z16
+	VSUBPD      Z16, Z14, Z14
+	VMULPD      Z10, Z14, Z14
+	VFMADD231PD Z2, Z15, Z14
+	VFMADD231PD Z8, Z15, Z14
+	VMOVUPD     Z14, (CX)(SI*8)
+	ADDQ        $0x08, SI
+	CMPQ        SI, DI
+	JLE         vectors1
+
+end2:
+	CMPQ        SI, BX
+	JGE         next
+	VMOVUPD.Z   (DX)(SI*8), K1, Z14
+	VGETEXPPD   Z14, Z15
+	VGETMANTPD  $0x08, Z14, Z14
+	VCMPPD      $0x1e, Z12, Z14, K2
+	VMULPD      Z0, Z14, K2, Z14
+	VADDPD      Z1, Z15, K2, Z15
+	VSUBPD      Z1, Z14, Z14
+	VADDPD      Z13, Z14, Z16
+	VDIVPD      Z16, Z14, Z16
+	VMULPD      Z16, Z16, Z17
+	VMULPD      Z17, Z17, Z18
+	VMOVAPD     Z4, Z19
+	VFMADD213PD Z6, Z18, Z19
+	VFMADD213PD Z9, Z18, Z19
+	VMOVAPD     Z3, Z20
+	VFMADD213PD Z5, Z18, Z20
+	VFMADD213PD Z7, Z18, Z20
+	VFMADD213PD Z11, Z18, Z20
+	VFMADD213PD Z20, Z17, Z19
+	VMULPD      Z17, Z19, Z17
+	VMULPD      Z14, Z14, Z18
+	VMULPD      Z0, Z18, Z18
+	VADDPD      Z17, Z18, Z17
+	VMULPD      Z17, Z16, Z16
+	VSUBPD      Z16, Z18, Z16
+	VSUBPD      Z16, Z14, Z14
+	VMULPD      Z10, Z14, Z14
+	VFMADD231PD Z2, Z15, Z14
+	VFMADD231PD Z8, Z15, Z14
+	VMOVUPD     Z14, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func sinh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·sinh64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_4338000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_0<>+0(SB), Z2
+	VBROADCASTSD const64_3d6b41232cf9950f<>+0(SB), Z3
+	VBROADCASTSD const64_3de611cb330c1fe8<>+0(SB), Z4
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z5
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z6
+	VBROADCASTSD const64_3e5ae6460fae3728<>+0(SB), Z7
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z8
+	VBROADCASTSD const64_3ec71de3a4e14f40<>+0(SB), Z9
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z10
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z11
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z12
+	VBROADCASTSD const64_3f2a01a01a01ee70<>+0(SB), Z13
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD           (DX)(SI*8), Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z17
+	VMULPD            Z15, Z15, Z15
+	VMULPD            Z15, Z15, Z20
+	VMOVAPD           Z4, Z21
+	VFMADD213PD       Z9, Z20, Z21
+	VFMADD213PD.BCST  const64_3f811111111110fe<>+0(SB), Z20, Z21
+	VMOVAPD           Z3, Z22
+	VFMADD213PD       Z7, Z20, Z22
+	VFMADD213PD       Z13, Z20, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555555<>+0(SB), Z20, Z22
+	VFMADD213PD       Z22, Z15, Z21
+	VMULPD            Z15, Z21, Z15
+	VFMADD213PD       Z16, Z16, Z15
+	VMOVAPD           Z2, Z20
+	VBROADCASTSD      const64_4086380000000000<>+0(SB), Z21
+	VMINPD            Z16, Z21, Z21
+	VMAXPD            Z21, Z20, Z20
+	VMOVAPD           Z20, Z21
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z22
+	VFMADD213PD       Z1, Z22, Z21
+	VSUBPD            Z1, Z21, Z21
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z21, Z20
+	VFNMADD231PD      Z5, Z21, Z20
+	VMULPD            Z20, Z20, Z22
+	VMOVAPD           Z6, Z23
+	VFMADD213PD       Z10, Z22, Z23
+	VFMADD213PD       Z12, Z22, Z23
+	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z22, Z23
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z22, Z23
+	VMOVAPD           Z8, Z24
+	VFMADD213PD       Z11, Z22, Z24
+	VFMADD213PD       Z14, Z22, Z24
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z22, Z24
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z22, Z24
+	VFMADD213PD       Z24, Z20, Z23
+	VFMADD213PD       Z20, Z22, Z23
+	VADDPD            Z0, Z23, Z20
+	VSUBPD            Z0, Z21, Z21
+	VSCALEFPD         Z21, Z20, Z20
+	VBROADCASTSD      const64_3fd0000000000000<>+0(SB), Z21
+	VDIVPD            Z20, Z21, Z21
+	VSUBPD            Z21, Z20, Z20
+	VCMPPD            $0x11, Z0, Z16, K2
+	VBLENDMPD         Z15, Z20, K2, Z18
+	VPORQ             Z17, Z18, Z15
+	VMOVUPD           Z15, (CX)(SI*8)
+	ADDQ              $0x08, SI
+	CMPQ              SI, DI
+	JLE               vectors1
+
+end2:
+	CMPQ              SI, BX
+	JGE               next
+	VMOVUPD.Z         (DX)(SI*8), K1, Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VPANDQ.BCST       const64_8000000000000000<>+0(SB), Z15, Z17
+	VMULPD            Z15, Z15, Z15
+	VMULPD            Z15, Z15, Z20
+	VMOVAPD           Z4, Z21
+	VFMADD213PD       Z9, Z20, Z21
+	VFMADD213PD.BCST  const64_3f811111111110fe<>+0(SB), Z20, Z21
+	VMOVAPD           Z3, Z22
+	VFMADD213PD       Z7, Z20, Z22
+	VFMADD213PD       Z13, Z20, Z22
+	VFMADD213PD.BCST  const64_3fc5555555555555<>+0(SB), Z20, Z22
+	VFMADD213PD       Z22, Z15, Z21
+	VMULPD            Z15, Z21, Z15
+	VFMADD213PD       Z16, Z16, Z15
+	VMOVAPD           Z2, Z20
+	VBROADCASTSD      const64_4086380000000000<>+0(SB), Z21
+	VMINPD            Z16, Z21, Z21
+	VMAXPD            Z21, Z20, Z20
+	VMOVAPD           Z20, Z21
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z22
+	VFMADD213PD       Z1, Z22, Z21
+	VSUBPD            Z1, Z21, Z21
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z21, Z20
+	VFNMADD231PD      Z5, Z21, Z20
+	VMULPD            Z20, Z20, Z22
+	VMOVAPD           Z6, Z23
+	VFMADD213PD       Z10, Z22, Z23
+	VFMADD213PD       Z12, Z22, Z23
+	VFMADD213PD.BCST  const64_3f81111111128d08<>+0(SB), Z22, Z23
+	VFMADD213PD.BCST  const64_3fc5555555555500<>+0(SB), Z22, Z23
+	VMOVAPD           Z8, Z24
+	VFMADD213PD       Z11, Z22, Z24
+	VFMADD213PD       Z14, Z22, Z24
+	VFMADD213PD.BCST  const64_3fa55555555531ee<>+0(SB), Z22, Z24
+	VFMADD213PD.BCST  const64_3fe0000000000000<>+0(SB), Z22, Z24
+	VFMADD213PD       Z24, Z20, Z23
+	VFMADD213PD       Z20, Z22, Z23
+	VADDPD            Z0, Z23, Z20
+	VSUBPD            Z0, Z21, Z21
+	VSCALEFPD         Z21, Z20, Z20
+	VBROADCASTSD      const64_3fd0000000000000<>+0(SB), Z21
+	VDIVPD            Z20, Z21, Z21
+	VSUBPD            Z21, Z20, Z20
+	VCMPPD            $0x11, Z0, Z16, K2
+	VBLENDMPD         Z15, Z20, K2, Z19
+	VPORQ             Z17, Z19, Z15
+	VMOVUPD           Z15, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func cosh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·cosh64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_4338000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_0<>+0(SB), Z2
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z3
+	VBROADCASTSD const64_3e5ad176d58fa2e6<>+0(SB), Z4
+	VBROADCASTSD const64_3e9289fb966b93b9<>+0(SB), Z5
+	VBROADCASTSD const64_3ec71df5a1c03642<>+0(SB), Z6
+	VBROADCASTSD const64_3efa019ab04455f1<>+0(SB), Z7
+	VBROADCASTSD const64_3f2a01a011a4b90e<>+0(SB), Z8
+	VBROADCASTSD const64_3f56c16c17cce032<>+0(SB), Z9
+	VBROADCASTSD const64_3f81111111128d08<>+0(SB), Z10
+	VBROADCASTSD const64_3fa55555555531ee<>+0(SB), Z11
+	VBROADCASTSD const64_3fc5555555555500<>+0(SB), Z12
+	VBROADCASTSD const64_3fd0000000000000<>+0(SB), Z13
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD           (DX)(SI*8), Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z15
+	VMOVAPD           Z2, Z16
+	VBROADCASTSD      const64_4086380000000000<>+0(SB), Z17
+	VMINPD            Z15, Z17, Z15
+	VMAXPD            Z15, Z16, Z15
+	VMOVAPD           Z15, Z16
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD       Z1, Z17, Z16
+	VSUBPD            Z1, Z16, Z16
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z16, Z15
+	VFNMADD231PD      Z3, Z16, Z15
+	VMULPD            Z15, Z15, Z17
+	VMOVAPD           Z4, Z18
+	VFMADD213PD       Z6, Z17, Z18
+	VFMADD213PD       Z8, Z17, Z18
+	VFMADD213PD       Z10, Z17, Z18
+	VFMADD213PD       Z12, Z17, Z18
+	VMOVAPD           Z5, Z19
+	VFMADD213PD       Z7, Z17, Z19
+	VFMADD213PD       Z9, Z17, Z19
+	VFMADD213PD       Z11, Z17, Z19
+	VFMADD213PD       Z14, Z17, Z19
+	VFMADD213PD       Z19, Z15, Z18
+	VFMADD213PD       Z15, Z17, Z18
+	VADDPD            Z0, Z18, Z15
+	VSUBPD            Z0, Z16, Z16
+	VSCALEFPD         Z16, Z15, Z15
+	VMOVAPD           Z13, Z16
+	VDIVPD            Z15, Z16, Z16
+	VADDPD            Z16, Z15, Z15
+	VMOVUPD           Z15, (CX)(SI*8)
+	ADDQ              $0x08, SI
+	CMPQ              SI, DI
+	JLE               vectors1
+
+end2:
+	CMPQ              SI, BX
+	JGE               next
+	VMOVUPD.Z         (DX)(SI*8), K1, Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z15
+	VMOVAPD           Z2, Z16
+	VBROADCASTSD      const64_4086380000000000<>+0(SB), Z17
+	VMINPD            Z15, Z17, Z15
+	VMAXPD            Z15, Z16, Z15
+	VMOVAPD           Z15, Z16
+	VBROADCASTSD      const64_3ff71547652b82fe<>+0(SB), Z17
+	VFMADD213PD       Z1, Z17, Z16
+	VSUBPD            Z1, Z16, Z16
+	VFNMADD231PD.BCST const64_3fe62e42fee00000<>+0(SB), Z16, Z15
+	VFNMADD231PD      Z3, Z16, Z15
+	VMULPD            Z15, Z15, Z17
+	VMOVAPD           Z4, Z18
+	VFMADD213PD       Z6, Z17, Z18
+	VFMADD213PD       Z8, Z17, Z18
+	VFMADD213PD       Z10, Z17, Z18
+	VFMADD213PD       Z12, Z17, Z18
+	VMOVAPD           Z5, Z19
+	VFMADD213PD       Z7, Z17, Z19
+	VFMADD213PD       Z9, Z17, Z19
+	VFMADD213PD       Z11, Z17, Z19
+	VFMADD213PD       Z14, Z17, Z19
+	VFMADD213PD       Z19, Z15, Z18
+	VFMADD213PD       Z15, Z17, Z18
+	VADDPD            Z0, Z18, Z15
+	VSUBPD            Z0, Z16, Z16
+	VSCALEFPD         Z16, Z15, Z15
+	VMOVAPD           Z13, Z16
+	VDIVPD            Z15, Z16, Z16
+	VADDPD            Z16, Z15, Z15
+	VMOVUPD           Z15, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func acosh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·acosh64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_bff0000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z2
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z3
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Z4
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Z5
+	VBROADCASTSD const64_3fc7462b91b8df65<>+0(SB), Z6
+	VBROADCASTSD const64_3fcc71c62d5e53e0<>+0(SB), Z7
+	VBROADCASTSD const64_3fd2492492dfd86c<>+0(SB), Z8
+	VBROADCASTSD const64_3fd9999999995273<>+0(SB), Z9
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z10
+	VBROADCASTSD const64_3fe5555555555558<>+0(SB), Z11
+	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z12
+	VBROADCASTSD const64_3fe62e42fefa39ef<>+0(SB), Z13
+	VBROADCASTSD const64_3fe6a09e667f3bce<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Z15
+	VSUBPD       Z0, Z15, Z16
+	VADDPD       Z0, Z15, Z17
+	VMULPD       Z17, Z16, Z17
+	VSQRTPD      Z17, Z17
+	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z15, K2
+	VADDPD       Z17, Z16, Z16
+	VBLENDMPD    Z15, Z16, K2, Z18
+	VCMPPD       $0x11, Z0, Z15, K3
+	VMOVAPD      Z2, Z15
+	VBLENDMPD    Z15, Z18, K3, Z19
+	VADDPD       Z0, Z19, Z15
+	VSUBPD       Z0, Z15, Z16
+	VSUBPD       Z16, Z19, Z16
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z15, Z15
+	VPSRLQ       $0x34, Z15, Z17
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z17, Z17
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z17, Z17
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z15, Z15
+	VPADDQ       Z14, Z15, Z15
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z28
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z17, Z29
+	VSUBPD       Z29, Z28, Z28
+	VPSLLQ       $0x34, Z28, Z28
+	VSUBPD       Z0, Z15, Z15
+	VFMADD231PD  Z28, Z16, Z15
+	VADDPD.BCST  const64_4000000000000000<>+0(SB), Z15, Z16
+	VDIVPD       Z16, Z15, Z16
+	VMULPD       Z16, Z16, Z28
+	VMULPD       Z28, Z28, Z29
+	VMOVAPD      Z5, Z30
+	VFMADD213PD  Z7, Z29, Z30
+	VFMADD213PD  Z9, Z29, Z30
+	VMOVAPD      Z4, Z31
+	VFMADD213PD  Z6, Z29, Z31
+	VFMADD213PD  Z8, Z29, Z31
+	VFMADD213PD  Z11, Z29, Z31
+	VFMADD213PD  Z31, Z28, Z30
+	VMULPD       Z28, Z30, Z28
+	VMULPD       Z15, Z15, Z29
+	VMULPD       Z10, Z29, Z29
+	VADDPD       Z28, Z29, Z28
+	VMULPD       Z28, Z16, Z16
+	VFMADD231PD  Z3, Z17, Z16
+	VSUBPD       Z16, Z29, Z16
+	VSUBPD       Z16, Z15, Z15
+	VFMADD231PD  Z12, Z17, Z15
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z19, Z16
+	VPORQ        Z16, Z15, Z15
+	VCMPPD       $0x00, Z1, Z19, K3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z16
+	VBLENDMPD    Z16, Z15, K3, Z20
+	VCMPPD       $0x11, Z1, Z19, K3
+	VMOVAPD      Z2, Z15
+	VBLENDMPD    Z15, Z20, K3, Z21
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z19, K3
+	VBLENDMPD    Z19, Z21, K3, Z22
+	VMOVAPD.Z    Z13, K2, Z15
+	VADDPD       Z15, Z22, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VSUBPD       Z0, Z15, Z16
+	VADDPD       Z0, Z15, Z17
+	VMULPD       Z17, Z16, Z17
+	VSQRTPD      Z17, Z17
+	VCMPPD.BCST  $0x1e, const64_43b0000000000000<>+0(SB), Z15, K2
+	VADDPD       Z17, Z16, Z16
+	VBLENDMPD    Z15, Z16, K2, Z23
+	VCMPPD       $0x11, Z0, Z15, K3
+	VMOVAPD      Z2, Z15
+	VBLENDMPD    Z15, Z23, K3, Z24
+	VADDPD       Z0, Z24, Z15
+	VSUBPD       Z0, Z15, Z16
+	VSUBPD       Z16, Z24, Z16
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z15, Z15
+	VPSRLQ       $0x34, Z15, Z17
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z17, Z17
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z17, Z17
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z15, Z15
+	VPADDQ       Z14, Z15, Z15
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z28
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z17, Z29
+	VSUBPD       Z29, Z28, Z28
+	VPSLLQ       $0x34, Z28, Z28
+	VSUBPD       Z0, Z15, Z15
+	VFMADD231PD  Z28, Z16, Z15
+	VADDPD.BCST  const64_4000000000000000<>+0(SB), Z15, Z16
+	VDIVPD       Z16, Z15, Z16
+	VMULPD       Z16, Z16, Z28
+	VMULPD       Z28, Z28, Z29
+	VMOVAPD      Z5, Z30
+	VFMADD213PD  Z7, Z29, Z30
+	VFMADD213PD  Z9, Z29, Z30
+	VMOVAPD      Z4, Z31
+	VFMADD213PD  Z6, Z29, Z31
+	VFMADD213PD  Z8, Z29, Z31
+	VFMADD213PD  Z11, Z29, Z31
+	VFMADD213PD  Z31, Z28, Z30
+	VMULPD       Z28, Z30, Z28
+	VMULPD       Z15, Z15, Z29
+	VMULPD       Z10, Z29, Z29
+	VADDPD       Z28, Z29, Z28
+	VMULPD       Z28, Z16, Z16
+	VFMADD231PD  Z3, Z17, Z16
+	VSUBPD       Z16, Z29, Z16
+	VSUBPD       Z16, Z15, Z15
+	VFMADD231PD  Z12, Z17, Z15
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z24, Z16
+	VPORQ        Z16, Z15, Z15
+	VCMPPD       $0x00, Z1, Z24, K3
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z16
+	VBLENDMPD    Z16, Z15, K3, Z25
+	VCMPPD       $0x11, Z1, Z24, K3
+	VMOVAPD      Z2, Z15
+	VBLENDMPD    Z15, Z25, K3, Z26
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z24, K3
+	VBLENDMPD    Z24, Z26, K3, Z27
+	VMOVAPD.Z    Z13, K2, Z15
+	VADDPD       Z15, Z27, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func atanh64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·atanh64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z1
+	VBROADCASTSD const64_8000000000000000<>+0(SB), Z2
+	VBROADCASTSD const64_bff0000000000000<>+0(SB), Z3
+	VBROADCASTSD const64_3dea39ef35793c76<>+0(SB), Z4
+	VBROADCASTSD const64_3fc2b5f68a50d903<>+0(SB), Z5
+	VBROADCASTSD const64_3fc39fdcceb4bb45<>+0(SB), Z6
+	VBROADCASTSD const64_3fc7462b91b8df65<>+0(SB), Z7
+	VBROADCASTSD const64_3fcc71c62d5e53e0<>+0(SB), Z8
+	VBROADCASTSD const64_3fd2492492dfd86c<>+0(SB), Z9
+	VBROADCASTSD const64_3fd9999999995273<>+0(SB), Z10
+	VBROADCASTSD const64_3fe5555555555558<>+0(SB), Z11
+	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z12
+	VBROADCASTSD const64_3fe6a09e667f3bce<>+0(SB), Z13
+	VBROADCASTSD const64_4000000000000000<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VADDPD       Z16, Z16, Z17
+	VMOVAPD      Z0, Z18
+	VSUBPD       Z16, Z18, Z16
+	VDIVPD       Z16, Z17, Z16
+	VADDPD       Z0, Z16, Z17
+	VSUBPD       Z0, Z17, Z18
+	VSUBPD       Z18, Z16, Z18
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
+	VPSRLQ       $0x34, Z17, Z25
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z25, Z25
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z25, Z25
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
+	VPADDQ       Z13, Z17, Z17
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z26
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z25, Z27
+	VSUBPD       Z27, Z26, Z26
+	VPSLLQ       $0x34, Z26, Z26
+	VSUBPD       Z0, Z17, Z17
+	VFMADD231PD  Z26, Z18, Z17
+	VADDPD       Z14, Z17, Z18
+	VDIVPD       Z18, Z17, Z18
+	VMULPD       Z18, Z18, Z26
+	VMULPD       Z26, Z26, Z27
+	VMOVAPD      Z6, Z28
+	VFMADD213PD  Z8, Z27, Z28
+	VFMADD213PD  Z10, Z27, Z28
+	VMOVAPD      Z5, Z29
+	VFMADD213PD  Z7, Z27, Z29
+	VFMADD213PD  Z9, Z27, Z29
+	VFMADD213PD  Z11, Z27, Z29
+	VFMADD213PD  Z29, Z26, Z28
+	VMULPD       Z26, Z28, Z26
+	VMULPD       Z17, Z17, Z27
+	VMULPD       Z1, Z27, Z27
+	VADDPD       Z26, Z27, Z26
+	VMULPD       Z26, Z18, Z18
+	VFMADD231PD  Z4, Z25, Z18
+	VSUBPD       Z18, Z27, Z18
+	VSUBPD       Z18, Z17, Z17
+	VFMADD231PD  Z12, Z25, Z17
+	VPANDQ       Z2, Z16, Z18
+	VPORQ        Z18, Z17, Z17
+	VCMPPD       $0x00, Z3, Z16, K2
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
+	VBLENDMPD    Z18, Z17, K2, Z19
+	VCMPPD       $0x11, Z3, Z16, K2
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z19, K2, Z20
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z16, K2
+	VBLENDMPD    Z16, Z20, K2, Z21
+	VMULPD       Z1, Z21, Z16
+	VPANDQ       Z2, Z15, Z15
+	VPORQ        Z15, Z16, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VADDPD       Z16, Z16, Z17
+	VMOVAPD      Z0, Z18
+	VSUBPD       Z16, Z18, Z16
+	VDIVPD       Z16, Z17, Z16
+	VADDPD       Z0, Z16, Z17
+	VSUBPD       Z0, Z17, Z18
+	VSUBPD       Z18, Z16, Z18
+	VPADDQ.BCST  const64_95f619980c432<>+0(SB), Z17, Z17
+	VPSRLQ       $0x34, Z17, Z25
+	VPORQ.BCST   const64_4330000000000000<>+0(SB), Z25, Z25
+	VSUBPD.BCST  const64_43300000000003ff<>+0(SB), Z25, Z25
+	VPANDQ.BCST  const64_fffffffffffff<>+0(SB), Z17, Z17
+	VPADDQ       Z13, Z17, Z17
+	VBROADCASTSD const64_43380000000003ff<>+0(SB), Z26
+	VMINPD.BCST  const64_4059000000000000<>+0(SB), Z25, Z27
+	VSUBPD       Z27, Z26, Z26
+	VPSLLQ       $0x34, Z26, Z26
+	VSUBPD       Z0, Z17, Z17
+	VFMADD231PD  Z26, Z18, Z17
+	VADDPD       Z14, Z17, Z18
+	VDIVPD       Z18, Z17, Z18
+	VMULPD       Z18, Z18, Z26
+	VMULPD       Z26, Z26, Z27
+	VMOVAPD      Z6, Z28
+	VFMADD213PD  Z8, Z27, Z28
+	VFMADD213PD  Z10, Z27, Z28
+	VMOVAPD      Z5, Z29
+	VFMADD213PD  Z7, Z27, Z29
+	VFMADD213PD  Z9, Z27, Z29
+	VFMADD213PD  Z11, Z27, Z29
+	VFMADD213PD  Z29, Z26, Z28
+	VMULPD       Z26, Z28, Z26
+	VMULPD       Z17, Z17, Z27
+	VMULPD       Z1, Z27, Z27
+	VADDPD       Z26, Z27, Z26
+	VMULPD       Z26, Z18, Z18
+	VFMADD231PD  Z4, Z25, Z18
+	VSUBPD       Z18, Z27, Z18
+	VSUBPD       Z18, Z17, Z17
+	VFMADD231PD  Z12, Z25, Z17
+	VPANDQ       Z2, Z16, Z18
+	VPORQ        Z18, Z17, Z17
+	VCMPPD       $0x00, Z3, Z16, K2
+	VBROADCASTSD const64_fff0000000000000<>+0(SB), Z18
+	VBLENDMPD    Z18, Z17, K2, Z22
+	VCMPPD       $0x11, Z3, Z16, K2
+	VBROADCASTSD const64_fff8000000000000<>+0(SB), Z17
+	VBLENDMPD    Z17, Z22, K2, Z23
+	VCMPPD.BCST  $0x15, const64_7ff0000000000000<>+0(SB), Z16, K2
+	VBLENDMPD    Z16, Z23, K2, Z24
+	VMULPD       Z1, Z24, Z16
+	VPANDQ       Z2, Z15, Z15
+	VPORQ        Z15, Z16, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func asin64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·asin64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_3c91a62633145c07<>+0(SB), Z1
+	VBROADCASTSD const64_3f765a9c4dfcf8b2<>+0(SB), Z2
+	VBROADCASTSD const64_3f852420b04b37be<>+0(SB), Z3
+	VBROADCASTSD const64_3f8782651caa6547<>+0(SB), Z4
+	VBROADCASTSD const64_3f8c9cf07674736a<>+0(SB), Z5
+	VBROADCASTSD const64_3f91c4d35cf95421<>+0(SB), Z6
+	VBROADCASTSD const64_3f91d189408314ee<>+0(SB), Z7
+	VBROADCASTSD const64_3f96e8bb1c8209a2<>+0(SB), Z8
+	VBROADCASTSD const64_3f9d72b2bc8155f8<>+0(SB), Z9
+	VBROADCASTSD const64_3f9f1c71c1db0623<>+0(SB), Z10
+	VBROADCASTSD const64_3fa6db6db6e31f13<>+0(SB), Z11
+	VBROADCASTSD const64_3fb3333333332eca<>+0(SB), Z12
+	VBROADCASTSD const64_3fc5555555555556<>+0(SB), Z13
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD       $0x1e, Z0, Z16, K2
+	VMOVAPD      Z14, Z17
+	VSUBPD       Z16, Z17, Z17
+	VMULPD       Z0, Z17, Z17
+	VMULPD       Z16, Z16, Z24
+	VBLENDMPD    Z17, Z24, K2, Z18
+	VSQRTPD      Z18, Z17
+	VBLENDMPD    Z17, Z16, K2, Z19
+	VMULPD       Z18, Z18, Z16
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Z17
+	VFMADD213PD  Z2, Z16, Z17
+	VFMADD213PD  Z4, Z16, Z17
+	VFMADD213PD  Z6, Z16, Z17
+	VFMADD213PD  Z10, Z16, Z17
+	VFMADD213PD  Z12, Z16, Z17
+	VMOVAPD      Z9, Z24
+	VFMADD213PD  Z7, Z16, Z24
+	VFMADD213PD  Z3, Z16, Z24
+	VFMADD213PD  Z5, Z16, Z24
+	VFMADD213PD  Z8, Z16, Z24
+	VFMADD213PD  Z11, Z16, Z24
+	VFMADD213PD  Z13, Z16, Z24
+	VFMADD213PD  Z24, Z18, Z17
+	VMULPD       Z18, Z17, Z16
+	VFMADD213PD  Z19, Z19, Z16
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z17
+	VMOVAPD      Z1, Z24
+	VADDPD       Z16, Z16, Z25
+	VSUBPD       Z25, Z24, Z24
+	VADDPD       Z24, Z17, Z17
+	VBLENDMPD    Z17, Z16, K2, Z20
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z15, Z15
+	VPORQ        Z15, Z20, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD       $0x1e, Z0, Z16, K2
+	VMOVAPD      Z14, Z17
+	VSUBPD       Z16, Z17, Z17
+	VMULPD       Z0, Z17, Z17
+	VMULPD       Z16, Z16, Z24
+	VBLENDMPD    Z17, Z24, K2, Z21
+	VSQRTPD      Z21, Z17
+	VBLENDMPD    Z17, Z16, K2, Z22
+	VMULPD       Z21, Z21, Z16
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Z17
+	VFMADD213PD  Z2, Z16, Z17
+	VFMADD213PD  Z4, Z16, Z17
+	VFMADD213PD  Z6, Z16, Z17
+	VFMADD213PD  Z10, Z16, Z17
+	VFMADD213PD  Z12, Z16, Z17
+	VMOVAPD      Z9, Z24
+	VFMADD213PD  Z7, Z16, Z24
+	VFMADD213PD  Z3, Z16, Z24
+	VFMADD213PD  Z5, Z16, Z24
+	VFMADD213PD  Z8, Z16, Z24
+	VFMADD213PD  Z11, Z16, Z24
+	VFMADD213PD  Z13, Z16, Z24
+	VFMADD213PD  Z24, Z21, Z17
+	VMULPD       Z21, Z17, Z16
+	VFMADD213PD  Z22, Z22, Z16
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z17
+	VMOVAPD      Z1, Z24
+	VADDPD       Z16, Z16, Z25
+	VSUBPD       Z25, Z24, Z24
+	VADDPD       Z24, Z17, Z17
+	VBLENDMPD    Z17, Z16, K2, Z23
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z15, Z15
+	VPORQ        Z15, Z23, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
+
+next:
+	DECQ AX
+	JEQ  done
+	MOVQ dstStride+32(FP), SI
+	ADDQ SI, CX
+	MOVQ xStride+40(FP), SI
+	ADDQ SI, DX
+	JMP  row
+
+done:
+	VZEROUPPER
+	RET
+
+// func acos64AVX512(dst *byte, x *byte, rows int, cols int, dstStride int, xStride int)
+// Requires: AVX, AVX512F, BMI2
+TEXT ·acos64AVX512(SB), NOSPLIT, $0-48
+	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z0
+	VBROADCASTSD const64_3c91a62633145c07<>+0(SB), Z1
+	VBROADCASTSD const64_3f765a9c4dfcf8b2<>+0(SB), Z2
+	VBROADCASTSD const64_3f852420b04b37be<>+0(SB), Z3
+	VBROADCASTSD const64_3f8782651caa6547<>+0(SB), Z4
+	VBROADCASTSD const64_3f8c9cf07674736a<>+0(SB), Z5
+	VBROADCASTSD const64_3f91c4d35cf95421<>+0(SB), Z6
+	VBROADCASTSD const64_3f91d189408314ee<>+0(SB), Z7
+	VBROADCASTSD const64_3f96e8bb1c8209a2<>+0(SB), Z8
+	VBROADCASTSD const64_3f9d72b2bc8155f8<>+0(SB), Z9
+	VBROADCASTSD const64_3f9f1c71c1db0623<>+0(SB), Z10
+	VBROADCASTSD const64_3fa6db6db6e31f13<>+0(SB), Z11
+	VBROADCASTSD const64_3fb3333333332eca<>+0(SB), Z12
+	VBROADCASTSD const64_3fc5555555555556<>+0(SB), Z13
+	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z14
+	MOVQ         rows+16(FP), AX
+	TESTQ        AX, AX
+	JLE          done
+	MOVQ         dst+0(FP), CX
+	MOVQ         x+8(FP), DX
+	MOVQ         cols+24(FP), BX
+	MOVQ         BX, SI
+	ANDQ         $0x07, SI
+	JEQ          row
+	MOVL         $0xffffffff, DI
+	BZHIL        SI, DI, DI
+	KMOVW        DI, K1
+
+row:
+	XORQ SI, SI
+	LEAQ -8(BX), DI
+	CMPQ SI, DI
+	JGT  end2
+
+vectors1:
+	VMOVUPD      (DX)(SI*8), Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD       $0x1e, Z0, Z16, K2
+	VMOVAPD      Z14, Z17
+	VSUBPD       Z16, Z17, Z17
+	VMULPD       Z0, Z17, Z17
+	VMULPD       Z16, Z16, Z26
+	VBLENDMPD    Z17, Z26, K2, Z18
+	VSQRTPD      Z18, Z17
+	VBLENDMPD    Z17, Z16, K2, Z19
+	VMULPD       Z18, Z18, Z16
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Z17
+	VFMADD213PD  Z2, Z16, Z17
+	VFMADD213PD  Z4, Z16, Z17
+	VFMADD213PD  Z6, Z16, Z17
+	VFMADD213PD  Z10, Z16, Z17
+	VFMADD213PD  Z12, Z16, Z17
+	VMOVAPD      Z9, Z26
+	VFMADD213PD  Z7, Z16, Z26
+	VFMADD213PD  Z3, Z16, Z26
+	VFMADD213PD  Z5, Z16, Z26
+	VFMADD213PD  Z8, Z16, Z26
+	VFMADD213PD  Z11, Z16, Z26
+	VFMADD213PD  Z13, Z16, Z26
+	VFMADD213PD  Z26, Z18, Z17
+	VMULPD       Z18, Z17, Z16
+	VFMADD213PD  Z19, Z19, Z16
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z15, Z17
+	VPORQ        Z17, Z16, Z17
+	VBLENDMPD    Z16, Z17, K2, Z20
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z17
+	VMOVAPD      Z1, Z26
+	VSUBPD       Z20, Z26, Z26
+	VADDPD       Z26, Z17, Z17
+	VCMPPD       $0x1e, Z0, Z15, K3
+	VBLENDMPD    Z16, Z17, K3, Z21
+	VMOVAPD.Z    Z21, K2, Z15
+	VADDPD       Z15, Z21, Z15
+	VMOVUPD      Z15, (CX)(SI*8)
+	ADDQ         $0x08, SI
+	CMPQ         SI, DI
+	JLE          vectors1
+
+end2:
+	CMPQ         SI, BX
+	JGE          next
+	VMOVUPD.Z    (DX)(SI*8), K1, Z15
+	VPANDQ.BCST  const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD       $0x1e, Z0, Z16, K2
+	VMOVAPD      Z14, Z17
+	VSUBPD       Z16, Z17, Z17
+	VMULPD       Z0, Z17, Z17
+	VMULPD       Z16, Z16, Z26
+	VBLENDMPD    Z17, Z26, K2, Z22
+	VSQRTPD      Z22, Z17
+	VBLENDMPD    Z17, Z16, K2, Z23
+	VMULPD       Z22, Z22, Z16
+	VBROADCASTSD const64_bf8e6aaa8a0a04cc<>+0(SB), Z17
+	VFMADD213PD  Z2, Z16, Z17
+	VFMADD213PD  Z4, Z16, Z17
+	VFMADD213PD  Z6, Z16, Z17
+	VFMADD213PD  Z10, Z16, Z17
+	VFMADD213PD  Z12, Z16, Z17
+	VMOVAPD      Z9, Z26
+	VFMADD213PD  Z7, Z16, Z26
+	VFMADD213PD  Z3, Z16, Z26
+	VFMADD213PD  Z5, Z16, Z26
+	VFMADD213PD  Z8, Z16, Z26
+	VFMADD213PD  Z11, Z16, Z26
+	VFMADD213PD  Z13, Z16, Z26
+	VFMADD213PD  Z26, Z22, Z17
+	VMULPD       Z22, Z17, Z16
+	VFMADD213PD  Z23, Z23, Z16
+	VPANDQ.BCST  const64_8000000000000000<>+0(SB), Z15, Z17
+	VPORQ        Z17, Z16, Z17
+	VBLENDMPD    Z16, Z17, K2, Z24
+	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z17
+	VMOVAPD      Z1, Z26
+	VSUBPD       Z24, Z26, Z26
+	VADDPD       Z26, Z17, Z17
+	VCMPPD       $0x1e, Z0, Z15, K3
+	VBLENDMPD    Z16, Z17, K3, Z25
+	VMOVAPD.Z    Z25, K2, Z15
+	VADDPD       Z15, Z25, Z15
+	VMOVUPD      Z15, K1, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -30828,7 +35785,6 @@ TEXT ·sin64AVX512(SB), NOSPLIT, $0-49
 	VBROADCASTSD const64_3fe45f306dc9c883<>+0(SB), Z12
 	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z13
 	VBROADCASTSD const64_41d0000000000000<>+0(SB), Z14
-	VBROADCASTSD const64_7fffffffffffffff<>+0(SB), Z15
 	KXORW        K1, K1, K1
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
@@ -30850,53 +35806,53 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD           (DX)(SI*8), Z16
-	VPANDQ            Z15, Z16, Z17
-	VCMPPD            $0x1e, Z14, Z17, K3
+	VMOVUPD           (DX)(SI*8), Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD            $0x1e, Z14, Z16, K3
 	KORW              K3, K1, K1
-	VMOVAPD           Z16, Z17
-	VMOVAPD           Z12, Z24
-	VFMADD213PD       Z1, Z24, Z17
-	VSUBPD            Z1, Z17, Z24
-	VMOVAPD           Z16, Z25
-	VFNMADD231PD      Z13, Z24, Z25
-	VFNMADD231PD      Z5, Z24, Z25
-	VFNMADD231PD.BCST const64_b91f1976b7ed8fbc<>+0(SB), Z24, Z25
-	VCMPPD            $0x00, Z2, Z16, K4
-	VMULPD            Z25, Z25, Z24
-	VMULPD            Z24, Z24, Z26
-	VMOVAPD           Z6, Z27
-	VFMADD213PD       Z8, Z26, Z27
-	VFMADD213PD       Z10, Z26, Z27
-	VBROADCASTSD      const64_be5ae5fb72fd005a<>+0(SB), Z28
-	VFMADD213PD.BCST  const64_bf2a01a019e43442<>+0(SB), Z26, Z28
-	VFMADD213PD.BCST  const64_bfc5555555555554<>+0(SB), Z26, Z28
-	VFMADD213PD       Z28, Z24, Z27
-	VMULPD            Z24, Z27, Z27
-	VFMADD213PD       Z25, Z25, Z27
-	VBROADCASTSD      const64_bfe0000000000000<>+0(SB), Z25
-	VMOVAPD           Z24, Z28
-	VFMADD213PD       Z0, Z25, Z28
-	VMOVAPD           Z0, Z29
-	VSUBPD            Z28, Z29, Z29
-	VFMADD231PD       Z25, Z24, Z29
-	VBROADCASTSD      const64_bda905ff8538dfd9<>+0(SB), Z25
-	VFMADD213PD.BCST  const64_be927e4f9eed5802<>+0(SB), Z26, Z25
-	VFMADD213PD.BCST  const64_bf56c16c16c168dc<>+0(SB), Z26, Z25
-	VMOVAPD           Z7, Z30
-	VFMADD213PD       Z9, Z26, Z30
-	VFMADD213PD       Z11, Z26, Z30
-	VFMADD213PD       Z30, Z24, Z25
-	VFMADD231PD       Z25, Z26, Z29
-	VADDPD            Z29, Z28, Z24
-	VPANDQ            Z4, Z17, Z25
-	VPSLLQ            $0x3e, Z25, Z25
-	VPTESTMQ          Z3, Z17, K5
-	VBLENDMPD         Z24, Z27, K5, Z18
-	VPXORQ            Z25, Z18, Z17
-	VBLENDMPD         Z16, Z17, K4, Z19
-	VBLENDMPD         Z16, Z19, K3, Z20
-	VMOVUPD           Z20, (CX)(SI*8)
+	VMOVAPD           Z15, Z16
+	VMOVAPD           Z12, Z23
+	VFMADD213PD       Z1, Z23, Z16
+	VSUBPD            Z1, Z16, Z23
+	VMOVAPD           Z15, Z24
+	VFNMADD231PD      Z13, Z23, Z24
+	VFNMADD231PD      Z5, Z23, Z24
+	VFNMADD231PD.BCST const64_b91f1976b7ed8fbc<>+0(SB), Z23, Z24
+	VCMPPD            $0x00, Z2, Z15, K4
+	VMULPD            Z24, Z24, Z23
+	VMULPD            Z23, Z23, Z25
+	VMOVAPD           Z6, Z26
+	VFMADD213PD       Z8, Z25, Z26
+	VFMADD213PD       Z10, Z25, Z26
+	VBROADCASTSD      const64_be5ae5fb72fd005a<>+0(SB), Z27
+	VFMADD213PD.BCST  const64_bf2a01a019e43442<>+0(SB), Z25, Z27
+	VFMADD213PD.BCST  const64_bfc5555555555554<>+0(SB), Z25, Z27
+	VFMADD213PD       Z27, Z23, Z26
+	VMULPD            Z23, Z26, Z26
+	VFMADD213PD       Z24, Z24, Z26
+	VBROADCASTSD      const64_bfe0000000000000<>+0(SB), Z24
+	VMOVAPD           Z23, Z27
+	VFMADD213PD       Z0, Z24, Z27
+	VMOVAPD           Z0, Z28
+	VSUBPD            Z27, Z28, Z28
+	VFMADD231PD       Z24, Z23, Z28
+	VBROADCASTSD      const64_bda905ff8538dfd9<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_be927e4f9eed5802<>+0(SB), Z25, Z24
+	VFMADD213PD.BCST  const64_bf56c16c16c168dc<>+0(SB), Z25, Z24
+	VMOVAPD           Z7, Z29
+	VFMADD213PD       Z9, Z25, Z29
+	VFMADD213PD       Z11, Z25, Z29
+	VFMADD213PD       Z29, Z23, Z24
+	VFMADD231PD       Z24, Z25, Z28
+	VADDPD            Z28, Z27, Z23
+	VPANDQ            Z4, Z16, Z24
+	VPSLLQ            $0x3e, Z24, Z24
+	VPTESTMQ          Z3, Z16, K5
+	VBLENDMPD         Z23, Z26, K5, Z17
+	VPXORQ            Z24, Z17, Z16
+	VBLENDMPD         Z15, Z16, K4, Z18
+	VBLENDMPD         Z15, Z18, K3, Z19
+	VMOVUPD           Z19, (CX)(SI*8)
 	ADDQ              $0x08, SI
 	CMPQ              SI, DI
 	JLE               vectors1
@@ -30904,53 +35860,53 @@ vectors1:
 end2:
 	CMPQ              SI, BX
 	JGE               next
-	VMOVUPD.Z         (DX)(SI*8), K2, Z16
-	VPANDQ            Z15, Z16, Z17
-	VCMPPD            $0x1e, Z14, Z17, K3
+	VMOVUPD.Z         (DX)(SI*8), K2, Z15
+	VPANDQ.BCST       const64_7fffffffffffffff<>+0(SB), Z15, Z16
+	VCMPPD            $0x1e, Z14, Z16, K3
 	KORW              K3, K1, K1
-	VMOVAPD           Z16, Z17
-	VMOVAPD           Z12, Z24
-	VFMADD213PD       Z1, Z24, Z17
-	VSUBPD            Z1, Z17, Z24
-	VMOVAPD           Z16, Z25
-	VFNMADD231PD      Z13, Z24, Z25
-	VFNMADD231PD      Z5, Z24, Z25
-	VFNMADD231PD.BCST const64_b91f1976b7ed8fbc<>+0(SB), Z24, Z25
-	VCMPPD            $0x00, Z2, Z16, K4
-	VMULPD            Z25, Z25, Z24
-	VMULPD            Z24, Z24, Z26
-	VMOVAPD           Z6, Z27
-	VFMADD213PD       Z8, Z26, Z27
-	VFMADD213PD       Z10, Z26, Z27
-	VBROADCASTSD      const64_be5ae5fb72fd005a<>+0(SB), Z28
-	VFMADD213PD.BCST  const64_bf2a01a019e43442<>+0(SB), Z26, Z28
-	VFMADD213PD.BCST  const64_bfc5555555555554<>+0(SB), Z26, Z28
-	VFMADD213PD       Z28, Z24, Z27
-	VMULPD            Z24, Z27, Z27
-	VFMADD213PD       Z25, Z25, Z27
-	VBROADCASTSD      const64_bfe0000000000000<>+0(SB), Z25
-	VMOVAPD           Z24, Z28
-	VFMADD213PD       Z0, Z25, Z28
-	VMOVAPD           Z0, Z29
-	VSUBPD            Z28, Z29, Z29
-	VFMADD231PD       Z25, Z24, Z29
-	VBROADCASTSD      const64_bda905ff8538dfd9<>+0(SB), Z25
-	VFMADD213PD.BCST  const64_be927e4f9eed5802<>+0(SB), Z26, Z25
-	VFMADD213PD.BCST  const64_bf56c16c16c168dc<>+0(SB), Z26, Z25
-	VMOVAPD           Z7, Z30
-	VFMADD213PD       Z9, Z26, Z30
-	VFMADD213PD       Z11, Z26, Z30
-	VFMADD213PD       Z30, Z24, Z25
-	VFMADD231PD       Z25, Z26, Z29
-	VADDPD            Z29, Z28, Z24
-	VPANDQ            Z4, Z17, Z25
-	VPSLLQ            $0x3e, Z25, Z25
-	VPTESTMQ          Z3, Z17, K5
-	VBLENDMPD         Z24, Z27, K5, Z21
-	VPXORQ            Z25, Z21, Z17
-	VBLENDMPD         Z16, Z17, K4, Z22
-	VBLENDMPD         Z16, Z22, K3, Z23
-	VMOVUPD           Z23, K2, (CX)(SI*8)
+	VMOVAPD           Z15, Z16
+	VMOVAPD           Z12, Z23
+	VFMADD213PD       Z1, Z23, Z16
+	VSUBPD            Z1, Z16, Z23
+	VMOVAPD           Z15, Z24
+	VFNMADD231PD      Z13, Z23, Z24
+	VFNMADD231PD      Z5, Z23, Z24
+	VFNMADD231PD.BCST const64_b91f1976b7ed8fbc<>+0(SB), Z23, Z24
+	VCMPPD            $0x00, Z2, Z15, K4
+	VMULPD            Z24, Z24, Z23
+	VMULPD            Z23, Z23, Z25
+	VMOVAPD           Z6, Z26
+	VFMADD213PD       Z8, Z25, Z26
+	VFMADD213PD       Z10, Z25, Z26
+	VBROADCASTSD      const64_be5ae5fb72fd005a<>+0(SB), Z27
+	VFMADD213PD.BCST  const64_bf2a01a019e43442<>+0(SB), Z25, Z27
+	VFMADD213PD.BCST  const64_bfc5555555555554<>+0(SB), Z25, Z27
+	VFMADD213PD       Z27, Z23, Z26
+	VMULPD            Z23, Z26, Z26
+	VFMADD213PD       Z24, Z24, Z26
+	VBROADCASTSD      const64_bfe0000000000000<>+0(SB), Z24
+	VMOVAPD           Z23, Z27
+	VFMADD213PD       Z0, Z24, Z27
+	VMOVAPD           Z0, Z28
+	VSUBPD            Z27, Z28, Z28
+	VFMADD231PD       Z24, Z23, Z28
+	VBROADCASTSD      const64_bda905ff8538dfd9<>+0(SB), Z24
+	VFMADD213PD.BCST  const64_be927e4f9eed5802<>+0(SB), Z25, Z24
+	VFMADD213PD.BCST  const64_bf56c16c16c168dc<>+0(SB), Z25, Z24
+	VMOVAPD           Z7, Z29
+	VFMADD213PD       Z9, Z25, Z29
+	VFMADD213PD       Z11, Z25, Z29
+	VFMADD213PD       Z29, Z23, Z24
+	VFMADD231PD       Z24, Z25, Z28
+	VADDPD            Z28, Z27, Z23
+	VPANDQ            Z4, Z16, Z24
+	VPSLLQ            $0x3e, Z24, Z24
+	VPTESTMQ          Z3, Z16, K5
+	VBLENDMPD         Z23, Z26, K5, Z20
+	VPXORQ            Z24, Z20, Z16
+	VBLENDMPD         Z15, Z16, K4, Z21
+	VBLENDMPD         Z15, Z21, K3, Z22
+	VMOVUPD           Z22, K2, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -30986,7 +35942,6 @@ TEXT ·cos64AVX512(SB), NOSPLIT, $0-49
 	VBROADCASTSD const64_3ff921fb54442d18<>+0(SB), Z12
 	VBROADCASTSD const64_41d0000000000000<>+0(SB), Z13
 	VBROADCASTSD const64_7fffffffffffffff<>+0(SB), Z14
-	VBROADCASTSD const64_b91f1976b7ed8fbc<>+0(SB), Z15
 	KXORW        K1, K1, K1
 	MOVQ         rows+16(FP), AX
 	TESTQ        AX, AX
@@ -31008,105 +35963,105 @@ row:
 	JGT  end2
 
 vectors1:
-	VMOVUPD          (DX)(SI*8), Z16
-	VPANDQ           Z14, Z16, Z17
-	VCMPPD           $0x1e, Z13, Z17, K3
-	KORW             K3, K1, K1
-	VMOVAPD          Z16, Z17
-	VMOVAPD          Z11, Z22
-	VFMADD213PD      Z2, Z22, Z17
-	VSUBPD           Z2, Z17, Z22
-	VMOVAPD          Z16, Z23
-	VFNMADD231PD     Z12, Z22, Z23
-	VFNMADD231PD     Z4, Z22, Z23
-	VFNMADD231PD     Z15, Z22, Z23
-	VPADDQ           Z0, Z17, Z17
-	VMULPD           Z23, Z23, Z22
-	VMULPD           Z22, Z22, Z24
-	VMOVAPD          Z5, Z25
-	VFMADD213PD      Z7, Z24, Z25
-	VFMADD213PD      Z9, Z24, Z25
-	VBROADCASTSD     const64_be5ae5fb72fd005a<>+0(SB), Z26
-	VFMADD213PD.BCST const64_bf2a01a019e43442<>+0(SB), Z24, Z26
-	VFMADD213PD.BCST const64_bfc5555555555554<>+0(SB), Z24, Z26
-	VFMADD213PD      Z26, Z22, Z25
-	VMULPD           Z22, Z25, Z25
-	VFMADD213PD      Z23, Z23, Z25
-	VBROADCASTSD     const64_bfe0000000000000<>+0(SB), Z23
-	VMOVAPD          Z22, Z26
-	VFMADD213PD      Z1, Z23, Z26
-	VMOVAPD          Z1, Z27
-	VSUBPD           Z26, Z27, Z27
-	VFMADD231PD      Z23, Z22, Z27
-	VBROADCASTSD     const64_bda905ff8538dfd9<>+0(SB), Z23
-	VFMADD213PD.BCST const64_be927e4f9eed5802<>+0(SB), Z24, Z23
-	VFMADD213PD.BCST const64_bf56c16c16c168dc<>+0(SB), Z24, Z23
-	VMOVAPD          Z6, Z28
-	VFMADD213PD      Z8, Z24, Z28
-	VFMADD213PD      Z10, Z24, Z28
-	VFMADD213PD      Z28, Z22, Z23
-	VFMADD231PD      Z23, Z24, Z27
-	VADDPD           Z27, Z26, Z22
-	VPANDQ           Z3, Z17, Z23
-	VPSLLQ           $0x3e, Z23, Z23
-	VPTESTMQ         Z0, Z17, K4
-	VBLENDMPD        Z22, Z25, K4, Z18
-	VPXORQ           Z23, Z18, Z17
-	VBLENDMPD        Z16, Z17, K3, Z19
-	VMOVUPD          Z19, (CX)(SI*8)
-	ADDQ             $0x08, SI
-	CMPQ             SI, DI
-	JLE              vectors1
+	VMOVUPD           (DX)(SI*8), Z15
+	VPANDQ            Z14, Z15, Z16
+	VCMPPD            $0x1e, Z13, Z16, K3
+	KORW              K3, K1, K1
+	VMOVAPD           Z15, Z16
+	VMOVAPD           Z11, Z21
+	VFMADD213PD       Z2, Z21, Z16
+	VSUBPD            Z2, Z16, Z21
+	VMOVAPD           Z15, Z22
+	VFNMADD231PD      Z12, Z21, Z22
+	VFNMADD231PD      Z4, Z21, Z22
+	VFNMADD231PD.BCST const64_b91f1976b7ed8fbc<>+0(SB), Z21, Z22
+	VPADDQ            Z0, Z16, Z16
+	VMULPD            Z22, Z22, Z21
+	VMULPD            Z21, Z21, Z23
+	VMOVAPD           Z5, Z24
+	VFMADD213PD       Z7, Z23, Z24
+	VFMADD213PD       Z9, Z23, Z24
+	VBROADCASTSD      const64_be5ae5fb72fd005a<>+0(SB), Z25
+	VFMADD213PD.BCST  const64_bf2a01a019e43442<>+0(SB), Z23, Z25
+	VFMADD213PD.BCST  const64_bfc5555555555554<>+0(SB), Z23, Z25
+	VFMADD213PD       Z25, Z21, Z24
+	VMULPD            Z21, Z24, Z24
+	VFMADD213PD       Z22, Z22, Z24
+	VBROADCASTSD      const64_bfe0000000000000<>+0(SB), Z22
+	VMOVAPD           Z21, Z25
+	VFMADD213PD       Z1, Z22, Z25
+	VMOVAPD           Z1, Z26
+	VSUBPD            Z25, Z26, Z26
+	VFMADD231PD       Z22, Z21, Z26
+	VBROADCASTSD      const64_bda905ff8538dfd9<>+0(SB), Z22
+	VFMADD213PD.BCST  const64_be927e4f9eed5802<>+0(SB), Z23, Z22
+	VFMADD213PD.BCST  const64_bf56c16c16c168dc<>+0(SB), Z23, Z22
+	VMOVAPD           Z6, Z27
+	VFMADD213PD       Z8, Z23, Z27
+	VFMADD213PD       Z10, Z23, Z27
+	VFMADD213PD       Z27, Z21, Z22
+	VFMADD231PD       Z22, Z23, Z26
+	VADDPD            Z26, Z25, Z21
+	VPANDQ            Z3, Z16, Z22
+	VPSLLQ            $0x3e, Z22, Z22
+	VPTESTMQ          Z0, Z16, K4
+	VBLENDMPD         Z21, Z24, K4, Z17
+	VPXORQ            Z22, Z17, Z16
+	VBLENDMPD         Z15, Z16, K3, Z18
+	VMOVUPD           Z18, (CX)(SI*8)
+	ADDQ              $0x08, SI
+	CMPQ              SI, DI
+	JLE               vectors1
 
 end2:
-	CMPQ             SI, BX
-	JGE              next
-	VMOVUPD.Z        (DX)(SI*8), K2, Z16
-	VPANDQ           Z14, Z16, Z17
-	VCMPPD           $0x1e, Z13, Z17, K3
-	KORW             K3, K1, K1
-	VMOVAPD          Z16, Z17
-	VMOVAPD          Z11, Z22
-	VFMADD213PD      Z2, Z22, Z17
-	VSUBPD           Z2, Z17, Z22
-	VMOVAPD          Z16, Z23
-	VFNMADD231PD     Z12, Z22, Z23
-	VFNMADD231PD     Z4, Z22, Z23
-	VFNMADD231PD     Z15, Z22, Z23
-	VPADDQ           Z0, Z17, Z17
-	VMULPD           Z23, Z23, Z22
-	VMULPD           Z22, Z22, Z24
-	VMOVAPD          Z5, Z25
-	VFMADD213PD      Z7, Z24, Z25
-	VFMADD213PD      Z9, Z24, Z25
-	VBROADCASTSD     const64_be5ae5fb72fd005a<>+0(SB), Z26
-	VFMADD213PD.BCST const64_bf2a01a019e43442<>+0(SB), Z24, Z26
-	VFMADD213PD.BCST const64_bfc5555555555554<>+0(SB), Z24, Z26
-	VFMADD213PD      Z26, Z22, Z25
-	VMULPD           Z22, Z25, Z25
-	VFMADD213PD      Z23, Z23, Z25
-	VBROADCASTSD     const64_bfe0000000000000<>+0(SB), Z23
-	VMOVAPD          Z22, Z26
-	VFMADD213PD      Z1, Z23, Z26
-	VMOVAPD          Z1, Z27
-	VSUBPD           Z26, Z27, Z27
-	VFMADD231PD      Z23, Z22, Z27
-	VBROADCASTSD     const64_bda905ff8538dfd9<>+0(SB), Z23
-	VFMADD213PD.BCST const64_be927e4f9eed5802<>+0(SB), Z24, Z23
-	VFMADD213PD.BCST const64_bf56c16c16c168dc<>+0(SB), Z24, Z23
-	VMOVAPD          Z6, Z28
-	VFMADD213PD      Z8, Z24, Z28
-	VFMADD213PD      Z10, Z24, Z28
-	VFMADD213PD      Z28, Z22, Z23
-	VFMADD231PD      Z23, Z24, Z27
-	VADDPD           Z27, Z26, Z22
-	VPANDQ           Z3, Z17, Z23
-	VPSLLQ           $0x3e, Z23, Z23
-	VPTESTMQ         Z0, Z17, K4
-	VBLENDMPD        Z22, Z25, K4, Z20
-	VPXORQ           Z23, Z20, Z17
-	VBLENDMPD        Z16, Z17, K3, Z21
-	VMOVUPD          Z21, K2, (CX)(SI*8)
+	CMPQ              SI, BX
+	JGE               next
+	VMOVUPD.Z         (DX)(SI*8), K2, Z15
+	VPANDQ            Z14, Z15, Z16
+	VCMPPD            $0x1e, Z13, Z16, K3
+	KORW              K3, K1, K1
+	VMOVAPD           Z15, Z16
+	VMOVAPD           Z11, Z21
+	VFMADD213PD       Z2, Z21, Z16
+	VSUBPD            Z2, Z16, Z21
+	VMOVAPD           Z15, Z22
+	VFNMADD231PD      Z12, Z21, Z22
+	VFNMADD231PD      Z4, Z21, Z22
+	VFNMADD231PD.BCST const64_b91f1976b7ed8fbc<>+0(SB), Z21, Z22
+	VPADDQ            Z0, Z16, Z16
+	VMULPD            Z22, Z22, Z21
+	VMULPD            Z21, Z21, Z23
+	VMOVAPD           Z5, Z24
+	VFMADD213PD       Z7, Z23, Z24
+	VFMADD213PD       Z9, Z23, Z24
+	VBROADCASTSD      const64_be5ae5fb72fd005a<>+0(SB), Z25
+	VFMADD213PD.BCST  const64_bf2a01a019e43442<>+0(SB), Z23, Z25
+	VFMADD213PD.BCST  const64_bfc5555555555554<>+0(SB), Z23, Z25
+	VFMADD213PD       Z25, Z21, Z24
+	VMULPD            Z21, Z24, Z24
+	VFMADD213PD       Z22, Z22, Z24
+	VBROADCASTSD      const64_bfe0000000000000<>+0(SB), Z22
+	VMOVAPD           Z21, Z25
+	VFMADD213PD       Z1, Z22, Z25
+	VMOVAPD           Z1, Z26
+	VSUBPD            Z25, Z26, Z26
+	VFMADD231PD       Z22, Z21, Z26
+	VBROADCASTSD      const64_bda905ff8538dfd9<>+0(SB), Z22
+	VFMADD213PD.BCST  const64_be927e4f9eed5802<>+0(SB), Z23, Z22
+	VFMADD213PD.BCST  const64_bf56c16c16c168dc<>+0(SB), Z23, Z22
+	VMOVAPD           Z6, Z27
+	VFMADD213PD       Z8, Z23, Z27
+	VFMADD213PD       Z10, Z23, Z27
+	VFMADD213PD       Z27, Z21, Z22
+	VFMADD231PD       Z22, Z23, Z26
+	VADDPD            Z26, Z25, Z21
+	VPANDQ            Z3, Z16, Z22
+	VPSLLQ            $0x3e, Z22, Z22
+	VPTESTMQ          Z0, Z16, K4
+	VBLENDMPD         Z21, Z24, K4, Z19
+	VPXORQ            Z22, Z19, Z16
+	VBLENDMPD         Z15, Z16, K3, Z20
+	VMOVUPD           Z20, K2, (CX)(SI*8)
 
 next:
 	DECQ AX
@@ -35736,7 +40691,6 @@ TEXT ·expSum64AVX512(SB), NOSPLIT, $0-72
 	VBROADCASTSD const64_3fe0000000000000<>+0(SB), Z12
 	VBROADCASTSD const64_3fe62e42fee00000<>+0(SB), Z13
 	VBROADCASTSD const64_3ff0000000000000<>+0(SB), Z14
-	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z15
 	MOVQ         rows+32(FP), AX
 	TESTQ        AX, AX
 	JLE          done
@@ -35753,141 +40707,31 @@ TEXT ·expSum64AVX512(SB), NOSPLIT, $0-72
 	KMOVW        R9, K1
 
 row:
-	VBROADCASTSD (SI), Z16
+	VBROADCASTSD (SI), Z15
+	VPXORD       Z16, Z16, Z16
 	VPXORD       Z17, Z17, Z17
 	VPXORD       Z18, Z18, Z18
 	VPXORD       Z19, Z19, Z19
-	VPXORD       Z20, Z20, Z20
 	XORQ         R8, R8
 	LEAQ         -16(DI), R9
 	CMPQ         R8, R9
 	JGT          end2
 
 vectors1:
-	VMOVUPD      (BX)(R8*8), Z21
-	VSUBPD       Z16, Z21, Z21
-	VCMPPD       $0x15, Z1, Z21, K2
-	VMOVAPD      Z1, Z22
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z23
-	VMINPD       Z21, Z23, Z21
-	VMAXPD       Z21, Z22, Z21
-	VMOVAPD      Z21, Z22
-	VMOVAPD      Z15, Z23
-	VFMADD213PD  Z0, Z23, Z22
-	VSUBPD       Z0, Z22, Z22
-	VFNMADD231PD Z13, Z22, Z21
-	VFNMADD231PD Z2, Z22, Z21
-	VMULPD       Z21, Z21, Z23
-	VMOVAPD      Z3, Z24
-	VFMADD213PD  Z5, Z23, Z24
-	VFMADD213PD  Z7, Z23, Z24
-	VFMADD213PD  Z9, Z23, Z24
-	VFMADD213PD  Z11, Z23, Z24
-	VMOVAPD      Z4, Z25
-	VFMADD213PD  Z6, Z23, Z25
-	VFMADD213PD  Z8, Z23, Z25
-	VFMADD213PD  Z10, Z23, Z25
-	VFMADD213PD  Z12, Z23, Z25
-	VFMADD213PD  Z25, Z21, Z24
-	VFMADD213PD  Z21, Z23, Z24
-	VADDPD       Z14, Z24, Z21
-	VSCALEFPD    Z22, Z21, Z21
-	VMOVAPD.Z    Z21, K2, Z21
-	VMOVUPD      Z21, (CX)(R8*8)
-	VADDPD       Z21, Z17, Z17
-	VMOVUPD      64(BX)(R8*8), Z21
-	VSUBPD       Z16, Z21, Z21
-	VCMPPD       $0x15, Z1, Z21, K2
-	VMOVAPD      Z1, Z22
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z23
-	VMINPD       Z21, Z23, Z21
-	VMAXPD       Z21, Z22, Z21
-	VMOVAPD      Z21, Z22
-	VMOVAPD      Z15, Z23
-	VFMADD213PD  Z0, Z23, Z22
-	VSUBPD       Z0, Z22, Z22
-	VFNMADD231PD Z13, Z22, Z21
-	VFNMADD231PD Z2, Z22, Z21
-	VMULPD       Z21, Z21, Z23
-	VMOVAPD      Z3, Z24
-	VFMADD213PD  Z5, Z23, Z24
-	VFMADD213PD  Z7, Z23, Z24
-	VFMADD213PD  Z9, Z23, Z24
-	VFMADD213PD  Z11, Z23, Z24
-	VMOVAPD      Z4, Z25
-	VFMADD213PD  Z6, Z23, Z25
-	VFMADD213PD  Z8, Z23, Z25
-	VFMADD213PD  Z10, Z23, Z25
-	VFMADD213PD  Z12, Z23, Z25
-	VFMADD213PD  Z25, Z21, Z24
-	VFMADD213PD  Z21, Z23, Z24
-	VADDPD       Z14, Z24, Z21
-	VSCALEFPD    Z22, Z21, Z21
-	VMOVAPD.Z    Z21, K2, Z21
-	VMOVUPD      Z21, 64(CX)(R8*8)
-	VADDPD       Z21, Z18, Z18
-	ADDQ         $0x10, R8
-	CMPQ         R8, R9
-	JLE          vectors1
-
-end2:
-	LEAQ -8(DI), R9
-	CMPQ R8, R9
-	JGT  end4
-
-vectors3:
-	VMOVUPD      (BX)(R8*8), Z21
-	VSUBPD       Z16, Z21, Z21
-	VCMPPD       $0x15, Z1, Z21, K2
-	VMOVAPD      Z1, Z22
-	VBROADCASTSD const64_4086300000000000<>+0(SB), Z23
-	VMINPD       Z21, Z23, Z21
-	VMAXPD       Z21, Z22, Z21
-	VMOVAPD      Z21, Z22
-	VMOVAPD      Z15, Z23
-	VFMADD213PD  Z0, Z23, Z22
-	VSUBPD       Z0, Z22, Z22
-	VFNMADD231PD Z13, Z22, Z21
-	VFNMADD231PD Z2, Z22, Z21
-	VMULPD       Z21, Z21, Z23
-	VMOVAPD      Z3, Z24
-	VFMADD213PD  Z5, Z23, Z24
-	VFMADD213PD  Z7, Z23, Z24
-	VFMADD213PD  Z9, Z23, Z24
-	VFMADD213PD  Z11, Z23, Z24
-	VMOVAPD      Z4, Z25
-	VFMADD213PD  Z6, Z23, Z25
-	VFMADD213PD  Z8, Z23, Z25
-	VFMADD213PD  Z10, Z23, Z25
-	VFMADD213PD  Z12, Z23, Z25
-	VFMADD213PD  Z25, Z21, Z24
-	VFMADD213PD  Z21, Z23, Z24
-	VADDPD       Z14, Z24, Z21
-	VSCALEFPD    Z22, Z21, Z21
-	VMOVAPD.Z    Z21, K2, Z21
-	VMOVUPD      Z21, (CX)(R8*8)
-	VADDPD       Z21, Z17, Z17
-	ADDQ         $0x08, R8
-	CMPQ         R8, R9
-	JLE          vectors3
-
-end4:
-	CMPQ         R8, DI
-	JGE          next
-	VMOVUPD.Z    (BX)(R8*8), K1, Z21
-	VSUBPD       Z16, Z21, Z16
-	VCMPPD       $0x15, Z1, Z16, K2
+	VMOVUPD      (BX)(R8*8), Z20
+	VSUBPD       Z15, Z20, Z20
+	VCMPPD       $0x15, Z1, Z20, K2
 	VMOVAPD      Z1, Z21
 	VBROADCASTSD const64_4086300000000000<>+0(SB), Z22
-	VMINPD       Z16, Z22, Z16
-	VMAXPD       Z16, Z21, Z16
-	VMOVAPD      Z16, Z21
-	VMOVAPD      Z15, Z22
+	VMINPD       Z20, Z22, Z20
+	VMAXPD       Z20, Z21, Z20
+	VMOVAPD      Z20, Z21
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z22
 	VFMADD213PD  Z0, Z22, Z21
 	VSUBPD       Z0, Z21, Z21
-	VFNMADD231PD Z13, Z21, Z16
-	VFNMADD231PD Z2, Z21, Z16
-	VMULPD       Z16, Z16, Z22
+	VFNMADD231PD Z13, Z21, Z20
+	VFNMADD231PD Z2, Z21, Z20
+	VMULPD       Z20, Z20, Z22
 	VMOVAPD      Z3, Z23
 	VFMADD213PD  Z5, Z22, Z23
 	VFMADD213PD  Z7, Z22, Z23
@@ -35898,23 +40742,133 @@ end4:
 	VFMADD213PD  Z8, Z22, Z24
 	VFMADD213PD  Z10, Z22, Z24
 	VFMADD213PD  Z12, Z22, Z24
-	VFMADD213PD  Z24, Z16, Z23
-	VFMADD213PD  Z16, Z22, Z23
-	VADDPD       Z14, Z23, Z16
-	VSCALEFPD    Z21, Z16, Z16
-	VMOVAPD.Z    Z16, K2, Z16
-	VMOVUPD      Z16, K1, (CX)(R8*8)
-	VADDPD       Z16, Z17, K1, Z17
+	VFMADD213PD  Z24, Z20, Z23
+	VFMADD213PD  Z20, Z22, Z23
+	VADDPD       Z14, Z23, Z20
+	VSCALEFPD    Z21, Z20, Z20
+	VMOVAPD.Z    Z20, K2, Z20
+	VMOVUPD      Z20, (CX)(R8*8)
+	VADDPD       Z20, Z16, Z16
+	VMOVUPD      64(BX)(R8*8), Z20
+	VSUBPD       Z15, Z20, Z20
+	VCMPPD       $0x15, Z1, Z20, K2
+	VMOVAPD      Z1, Z21
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z22
+	VMINPD       Z20, Z22, Z20
+	VMAXPD       Z20, Z21, Z20
+	VMOVAPD      Z20, Z21
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z22
+	VFMADD213PD  Z0, Z22, Z21
+	VSUBPD       Z0, Z21, Z21
+	VFNMADD231PD Z13, Z21, Z20
+	VFNMADD231PD Z2, Z21, Z20
+	VMULPD       Z20, Z20, Z22
+	VMOVAPD      Z3, Z23
+	VFMADD213PD  Z5, Z22, Z23
+	VFMADD213PD  Z7, Z22, Z23
+	VFMADD213PD  Z9, Z22, Z23
+	VFMADD213PD  Z11, Z22, Z23
+	VMOVAPD      Z4, Z24
+	VFMADD213PD  Z6, Z22, Z24
+	VFMADD213PD  Z8, Z22, Z24
+	VFMADD213PD  Z10, Z22, Z24
+	VFMADD213PD  Z12, Z22, Z24
+	VFMADD213PD  Z24, Z20, Z23
+	VFMADD213PD  Z20, Z22, Z23
+	VADDPD       Z14, Z23, Z20
+	VSCALEFPD    Z21, Z20, Z20
+	VMOVAPD.Z    Z20, K2, Z20
+	VMOVUPD      Z20, 64(CX)(R8*8)
+	VADDPD       Z20, Z17, Z17
+	ADDQ         $0x10, R8
+	CMPQ         R8, R9
+	JLE          vectors1
+
+end2:
+	LEAQ -8(DI), R9
+	CMPQ R8, R9
+	JGT  end4
+
+vectors3:
+	VMOVUPD      (BX)(R8*8), Z20
+	VSUBPD       Z15, Z20, Z20
+	VCMPPD       $0x15, Z1, Z20, K2
+	VMOVAPD      Z1, Z21
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z22
+	VMINPD       Z20, Z22, Z20
+	VMAXPD       Z20, Z21, Z20
+	VMOVAPD      Z20, Z21
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z22
+	VFMADD213PD  Z0, Z22, Z21
+	VSUBPD       Z0, Z21, Z21
+	VFNMADD231PD Z13, Z21, Z20
+	VFNMADD231PD Z2, Z21, Z20
+	VMULPD       Z20, Z20, Z22
+	VMOVAPD      Z3, Z23
+	VFMADD213PD  Z5, Z22, Z23
+	VFMADD213PD  Z7, Z22, Z23
+	VFMADD213PD  Z9, Z22, Z23
+	VFMADD213PD  Z11, Z22, Z23
+	VMOVAPD      Z4, Z24
+	VFMADD213PD  Z6, Z22, Z24
+	VFMADD213PD  Z8, Z22, Z24
+	VFMADD213PD  Z10, Z22, Z24
+	VFMADD213PD  Z12, Z22, Z24
+	VFMADD213PD  Z24, Z20, Z23
+	VFMADD213PD  Z20, Z22, Z23
+	VADDPD       Z14, Z23, Z20
+	VSCALEFPD    Z21, Z20, Z20
+	VMOVAPD.Z    Z20, K2, Z20
+	VMOVUPD      Z20, (CX)(R8*8)
+	VADDPD       Z20, Z16, Z16
+	ADDQ         $0x08, R8
+	CMPQ         R8, R9
+	JLE          vectors3
+
+end4:
+	CMPQ         R8, DI
+	JGE          next
+	VMOVUPD.Z    (BX)(R8*8), K1, Z20
+	VSUBPD       Z15, Z20, Z15
+	VCMPPD       $0x15, Z1, Z15, K2
+	VMOVAPD      Z1, Z20
+	VBROADCASTSD const64_4086300000000000<>+0(SB), Z21
+	VMINPD       Z15, Z21, Z15
+	VMAXPD       Z15, Z20, Z15
+	VMOVAPD      Z15, Z20
+	VBROADCASTSD const64_3ff71547652b82fe<>+0(SB), Z21
+	VFMADD213PD  Z0, Z21, Z20
+	VSUBPD       Z0, Z20, Z20
+	VFNMADD231PD Z13, Z20, Z15
+	VFNMADD231PD Z2, Z20, Z15
+	VMULPD       Z15, Z15, Z21
+	VMOVAPD      Z3, Z22
+	VFMADD213PD  Z5, Z21, Z22
+	VFMADD213PD  Z7, Z21, Z22
+	VFMADD213PD  Z9, Z21, Z22
+	VFMADD213PD  Z11, Z21, Z22
+	VMOVAPD      Z4, Z23
+	VFMADD213PD  Z6, Z21, Z23
+	VFMADD213PD  Z8, Z21, Z23
+	VFMADD213PD  Z10, Z21, Z23
+	VFMADD213PD  Z12, Z21, Z23
+	VFMADD213PD  Z23, Z15, Z22
+	VFMADD213PD  Z15, Z21, Z22
+	VADDPD       Z14, Z22, Z15
+	VSCALEFPD    Z20, Z15, Z15
+	VMOVAPD.Z    Z15, K2, Z15
+	VMOVUPD      Z15, K1, (CX)(R8*8)
+	VADDPD       Z15, Z16, K1, Z16
 
 next:
-	VADDPD        Z18, Z17, Z16
-	VEXTRACTF64X4 $0x01, Z16, Y21
-	VADDPD        Y21, Y16, Y16
-	VEXTRACTF32X4 $0x01, Y16, X21
-	VADDPD        X21, X16, X16
-	VPERMILPD     $0x01, X16, X21
-	VADDPD        X21, X16, X16
-	VMOVSD        X16, (DX)
+	VADDPD        Z17, Z16, Z15
+	VEXTRACTF64X4 $0x01, Z15, Y20
+	VADDPD        Y20, Y15, Y15
+	VEXTRACTF32X4 $0x01, Y15, X20
+	VADDPD        X20, X15, X15
+	VPERMILPD     $0x01, X15, X20
+	VADDPD        X20, X15, X15
+	VMOVSD        X15, (DX)
 	DECQ          AX
 	JEQ           done
 	MOVQ          dstStride+48(FP), R8

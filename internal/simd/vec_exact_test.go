@@ -10,7 +10,10 @@ import (
 )
 
 func TestFunctionsAgainstExactOnes(t *testing.T) {
-	one := exact.Of(1)
+	one, half := exact.Of(1), exact.Of(0.5)
+	asin := func(x *big.Float) *big.Float {
+		return exact.Atan(exact.Div(x, exact.Sqrt(exact.Sub(one, exact.Mul(x, x)))))
+	}
 	functions := map[Function]func(x *big.Float) *big.Float{
 		Exp:        exact.Exp,
 		Expm1:      func(x *big.Float) *big.Float { return exact.Sub(exact.Exp(x), one) },
@@ -25,7 +28,24 @@ func TestFunctionsAgainstExactOnes(t *testing.T) {
 		Atan:       exact.Atan,
 		Sin:        exact.Sin,
 		Cos:        exact.Cos,
-		Rsqrt:      func(x *big.Float) *big.Float { return exact.Div(one, exact.Sqrt(x)) },
+		Exp2:       func(x *big.Float) *big.Float { return exact.Exp(exact.Mul(x, exact.Log(exact.Of(2)))) },
+		Log2:       func(x *big.Float) *big.Float { return exact.Div(exact.Log(x), exact.Log(exact.Of(2))) },
+		Log10:      func(x *big.Float) *big.Float { return exact.Div(exact.Log(x), exact.Log(exact.Of(10))) },
+		Sinh: func(x *big.Float) *big.Float {
+			return exact.Mul(half, exact.Sub(exact.Exp(x), exact.Exp(exact.Neg(x))))
+		},
+		Cosh: func(x *big.Float) *big.Float {
+			return exact.Mul(half, exact.Add(exact.Exp(x), exact.Exp(exact.Neg(x))))
+		},
+		Acosh: func(x *big.Float) *big.Float {
+			return exact.Log(exact.Add(x, exact.Sqrt(exact.Sub(exact.Mul(x, x), one))))
+		},
+		Atanh: func(x *big.Float) *big.Float {
+			return exact.Mul(half, exact.Log(exact.Div(exact.Add(one, x), exact.Sub(one, x))))
+		},
+		Asin:  asin,
+		Acos:  func(x *big.Float) *big.Float { return exact.Sub(exact.Mul(half, exact.Pi()), asin(x)) },
+		Rsqrt: func(x *big.Float) *big.Float { return exact.Div(one, exact.Sqrt(x)) },
 	}
 	r := rand.New(rand.NewPCG(13, 14))
 	var xs []float64
@@ -37,14 +57,18 @@ func TestFunctionsAgainstExactOnes(t *testing.T) {
 		x, want := []float64{}, []*big.Float{}
 		for _, v := range xs {
 			switch f {
-			case Log, Rsqrt:
+			case Log, Log2, Log10, Rsqrt:
 				v = math.Abs(v)
+			case Acosh:
+				v = 1 + math.Abs(v)
+			case Atanh, Asin, Acos:
+				v = max(min(v, 1-0x1p-40), 0x1p-40-1)
 			case Log1p:
 				v = max(v, -1+math.Abs(v)*0x1p-10)
 			case Erf:
 				v = max(min(v, 5.9), -5.9)
 			}
-			if v != 0 && (f != Log || v != 1) {
+			if v != 0 && (v != 1 || f != Log && f != Log2 && f != Log10 && f != Acosh) {
 				x, want = append(x, v), append(want, of(exact.Of(v)))
 			}
 		}

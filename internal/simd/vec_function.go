@@ -5,8 +5,9 @@ package simd
 import "math"
 
 // The functions, with the special values of package math. Those of floats err by at most 1.5 units
-// in the last place, Sigmoid, Softplus, LogSigmoid and Asinh by 2.5; Neg, Abs, Sign, Square, Relu,
-// Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square and Relu take integers too.
+// in the last place, Sigmoid, Softplus, LogSigmoid, Asinh and those that follow Exp2 by 2.5; Neg,
+// Abs, Sign, Square, Relu, Sqrt and Reciprocal are exact or rounded once. Neg, Abs, Sign, Square
+// and Relu take integers too.
 const (
 	Neg Function = iota
 	Abs
@@ -27,6 +28,15 @@ const (
 	Erf
 	Asinh // log(x + √(x²+1))
 	Atan
+	Exp2  // 2ˣ
+	Log2  // exact for powers of 2
+	Log10 // exact for powers of 10
+	Sinh
+	Cosh
+	Acosh
+	Atanh
+	Asin
+	Acos
 	Sin
 	Cos
 	functions
@@ -49,6 +59,15 @@ var elementary = [functions]func(float64) float64{
 	Erf:        math.Erf,
 	Asinh:      math.Asinh,
 	Atan:       math.Atan,
+	Exp2:       math.Exp2,
+	Log2:       binaryLog,
+	Log10:      decimalLog,
+	Sinh:       hyperbolicSine,
+	Cosh:       hyperbolicCosine,
+	Acosh:      math.Acosh,
+	Atanh:      math.Atanh,
+	Asin:       arcSine,
+	Acos:       arcCosine,
 	Sin:        math.Sin,
 	Cos:        math.Cos,
 }

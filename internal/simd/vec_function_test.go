@@ -45,6 +45,15 @@ var references = map[Function]struct {
 	Erf:        {"erf", math.Erf, 1.5},
 	Asinh:      {"asinh", math.Asinh, 2.5},
 	Atan:       {"atan", math.Atan, 1.5},
+	Exp2:       {"exp2", math.Exp2, 1.5},
+	Log2:       {"log2", binaryLog, 2.5},
+	Log10:      {"log10", decimalLog, 2.5},
+	Sinh:       {"sinh", hyperbolicSine, 2.5},
+	Cosh:       {"cosh", hyperbolicCosine, 2.5},
+	Acosh:      {"acosh", math.Acosh, 2.5},
+	Atanh:      {"atanh", math.Atanh, 2.5},
+	Asin:       {"asin", arcSine, 2.5},
+	Acos:       {"acos", arcCosine, 2.5},
 	Sin:        {"sin", math.Sin, 1.5},
 	Cos:        {"cos", math.Cos, 1.5},
 }
@@ -221,6 +230,37 @@ func TestFunctionsAtEdges(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Logarithms of the powers of their base are whole, and powers of 2 exact.
+func TestPowersOfTheBase(t *testing.T) {
+	eachLevel(t, func(t *testing.T, level Level) {
+		testPowersOfTheBase[float32](t, level, 10, 127)
+		testPowersOfTheBase[float64](t, level, 22, 1023)
+	})
+}
+
+func testPowersOfTheBase[T Float](t *testing.T, level Level, tens, twos int) {
+	whole := func(f Function, x, want []T) {
+		got := make([]T, len(x))
+		apply(MapOf[T](level, f), got, x)
+		for i, v := range want {
+			if got[i] != v {
+				t.Errorf("%s of %T %v is %v, want %v", references[f].name, v, x[i], got[i], v)
+			}
+		}
+	}
+	var power, exponent []T
+	for n := range tens + 1 {
+		power, exponent = append(power, T(math.Pow10(n))), append(exponent, T(n))
+	}
+	whole(Log10, power, exponent)
+	power, exponent = nil, nil
+	for n := 1 - twos; n <= twos; n++ {
+		power, exponent = append(power, T(math.Ldexp(1, n))), append(exponent, T(n))
+	}
+	whole(Log2, power, exponent)
+	whole(Exp2, exponent, power)
 }
 
 func BenchmarkFunction(b *testing.B) {
