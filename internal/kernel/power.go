@@ -114,24 +114,8 @@ func wholePower(x, w float64) (y float64, ok bool) {
 
 // bindPower returns the loop of powers of float64, and calls of for special ones.
 func bindPower(of func(x, y float64) float64, out Layout, in []Layout) Bound {
-	if out.Len() == 0 {
-		return idle
-	}
-	n, exp, table := newNest(out, in...), simd.MapOf[float64](level, simd.Exp), powerTable()
-	if !n.byShortAxes() {
-		n.divide()
-	}
-	return Bound{n.units(), func(c *Ctx, lo, hi int) {
-		n.run(c, lo, hi, func(a arrays, rows, cols int) {
-			for r := range rows {
-				for j := 0; j < cols; j += tileLen {
-					m := min(tileLen, cols-j)
-					row := func(i int) []float64 { return sliceAt[float64](move(a.at[i], r*a.stride[i]+8*j), m) }
-					powers(c, table, exp, of, row(0), row(1), row(2))
-				}
-			}
-		})
-	}}
+	exp, table := simd.MapOf[float64](level, simd.Exp), powerTable()
+	return byTiles(out, in, func(c *Ctx, dst, x, y []float64) { powers(c, table, exp, of, dst, x, y) })
 }
 
 // powers does the elements of one tile. The first two tiles of the scratch may hold operands.

@@ -88,10 +88,17 @@ func (f Wide) regular(x, y float32) bool {
 
 // bind returns the loop of a function of one operand or two, and calls of for special ones.
 func (f Wide) bind(of func(x, y float64) float64, out Layout, in ...Layout) Bound {
+	w := newWideLoops()
+	return byTiles(out, in, func(c *Ctx, dst, x, y []float32) { w.tile(c, f, of, dst, x, y) })
+}
+
+// byTiles returns the loop that does an elementwise operation tile by tile: tile gets the result and
+// the first and the last operand.
+func byTiles[T float](out Layout, in []Layout, tile func(c *Ctx, dst, x, y []T)) Bound {
 	if out.Len() == 0 {
 		return idle
 	}
-	n, w, last := newNest(out, in...), newWideLoops(), len(in)
+	n, size, last := newNest(out, in...), sizeOf[T](), len(in)
 	if !n.byShortAxes() {
 		n.divide()
 	}
@@ -100,8 +107,8 @@ func (f Wide) bind(of func(x, y float64) float64, out Layout, in ...Layout) Boun
 			for r := range rows {
 				for j := 0; j < cols; j += tileLen {
 					m := min(tileLen, cols-j)
-					row := func(i int) []float32 { return sliceAt[float32](move(a.at[i], r*a.stride[i]+4*j), m) }
-					w.tile(c, f, of, row(0), row(1), row(last))
+					row := func(i int) []T { return sliceAt[T](move(a.at[i], r*a.stride[i]+size*j), m) }
+					tile(c, row(0), row(1), row(last))
 				}
 			}
 		})
